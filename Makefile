@@ -2,6 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# processes of tests: some wait, so a third one helps on two cores
+PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 7 ? cores + 1 : 8)))
+# tests start many processes, which shall not compile the same files each time
+unexport PYTHONDONTWRITEBYTECODE
 # which tests: those of a room, such as ROOM=storage, and those that pytest's -k takes; empty for all
 ROOM ?=
 ONLY ?=
@@ -35,14 +39,13 @@ explore: $(VENV)/.installed-for-web
 setup: $(VENV)/.installed-for-tests
 
 test: $(VENV)/.installed-for-tests
-	$(PYTEST) $(TESTS) -n auto --maxprocesses 4
+	$(PYTEST) $(TESTS) -n $(PROCESSES)
 
 test-smoke: $(VENV)/.installed-for-tests
-	$(PYTEST) $(SMOKE) -n auto --maxprocesses 4
+	$(PYTEST) $(SMOKE) -n $(PROCESSES)
 
-# slow tests mostly wait, so four processes help on two cores, too
 test-slow: $(VENV)/.installed-for-tests
-	$(PYTEST) $(TESTS) -n 4 -m slow
+	$(PYTEST) $(TESTS) -n $$(($(PROCESSES) + 1)) -m slow
 
 test-all:
 	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test test-slow

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from forks import PROGRAM, popen
 from hypothesis import settings
-from programs import PROGRAM, Command, Outcome, Process, forget_puzzles
+from programs import Command, Outcome, Process, forget_puzzles
 
 if TYPE_CHECKING:
     from clusters import Cluster
@@ -101,13 +102,13 @@ def refused(cli: Command) -> Callable[..., str]:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Process]:
-    """Starts the program as a process of its own, in an empty directory."""
+    """Starts the program as a process of its own, in an empty directory; a fresh one loads the libraries itself."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
+    def start(*arguments: object, fresh: bool = False, **options: Any) -> "subprocess.Popen[str]":
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path, **options}
-        command = [*PROGRAM, *map(str, arguments)]
-        started.append(subprocess.Popen(command, text=True, env={**os.environ, "COLUMNS": "100"}, **pipes))
+        command, open_process = [*PROGRAM, *map(str, arguments)], subprocess.Popen if fresh else popen
+        started.append(open_process(command, text=True, env={**os.environ, "COLUMNS": "100"}, **pipes))
         return started[-1]
 
     yield start

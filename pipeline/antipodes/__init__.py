@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import open_counts as open_counts
     from antipodes.interface import open_table as open_table
     from antipodes.interface import open_tilings as open_tilings
+    from antipodes.interface import report as report
     from antipodes.interface import run as run
     from antipodes.interface import solve as solve
     from antipodes.interface import tile as tile
@@ -51,7 +52,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 _NAMES = {
     "antipodes.checking": "check_puzzle",
     "antipodes.config": "Config load_config load_puzzle",
-    "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
+    "antipodes.interface": (
+        "__version__ open_counts open_table open_tilings report run solve tile verify verify_tilings"
+    ),
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",

@@ -103,11 +103,16 @@ def svg(picture: Picture, scale: float = 1) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}" '
             f'font-family="{SVG_FONT}" text-anchor="middle">',
             f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
-            *(f"<{' '.join(_svg_parts(shape))}" for shape in picture.shapes),
+            *map(svg_element, picture.shapes),
             "</svg>",
             "",
         ]
     )
+
+
+def svg_element(shape: Shape) -> str:
+    """The shape as an element of SVG, whose letters are centred where ``text-anchor`` is ``middle``."""
+    return f"<{' '.join(_svg_parts(shape))}"
 
 
 def _svg_parts(shape: Shape) -> Iterator[str]:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import PROGRAM, Command
+from forks import PROGRAM
+from programs import Command
 from stores import toml
 
 from antipodes.cli.commands.play import Player

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TextIO
 
 import pytest
-from programs import PROGRAM, Command
+from forks import PROGRAM
+from programs import Command
 
 from antipodes.cli.main import run_command
 from antipodes.cli.streams import Results, writer

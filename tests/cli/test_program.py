@@ -11,7 +11,8 @@ import weakref
 from pathlib import Path
 
 import pytest
-from programs import PROGRAM, Command
+from forks import PROGRAM
+from programs import Command
 from stores import toml
 from tiling_stores import SQUARE, board_file
 

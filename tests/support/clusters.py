@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 from distributed import Client
+from forks import popen
 from waiting import wait_until
 
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
@@ -48,7 +49,7 @@ class Group:
     def __init__(self, command: Sequence[object], log: Path, environment: Mapping[str, str], cwd: Path) -> None:
         self.log = log
         with log.open("wb") as file:
-            self.process = subprocess.Popen(
+            self.process = popen(
                 [str(word) for word in command],
                 stdin=subprocess.DEVNULL,
                 stdout=file,

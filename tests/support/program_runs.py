@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from programs import PROGRAM
+from forks import PROGRAM, popen
 from waiting import PATIENCE, wait_until
 
 
@@ -23,7 +23,7 @@ class Run:
         command = [str(word) for word in (*prefix, *PROGRAM, *arguments)]
         self.lines: list[str] = []
         self._out: list[str] = []
-        self.process = subprocess.Popen(
+        self.process = popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -2,14 +2,11 @@
 
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from antipodes import python_source
-
-PROGRAM = [sys.executable, "-c", "from antipodes.program import main; main()"]
 
 
 @dataclass

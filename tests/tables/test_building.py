@@ -42,7 +42,7 @@ def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, proc
 
     def peak(*limit: object) -> int:
         running = process(
-            "run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--overwrite", "--json", *limit
+            "run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--overwrite", "--json", *limit, fresh=True
         )
         out, err = running.communicate()
         assert running.returncode == 0, err

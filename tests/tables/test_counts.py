@@ -201,7 +201,7 @@ def test_processes_count_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_memory_stays_within_the_plan(process: Process) -> None:
-    report, _ = process("run", "seven-tiles", "--counts-only", "--quiet", "--json").communicate()
+    report, _ = process("run", "seven-tiles", "--counts-only", "--quiet", "--json", fresh=True).communicate()
     assert (
         json.loads(report)["peak_memory_bytes"]
         < plan_run(load_config("seven-tiles").puzzle, counts_only=True).memory_bytes

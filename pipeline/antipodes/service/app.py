@@ -1,34 +1,45 @@
-"""The routes of the service, under ``/api/v1``, and the page."""
+"""The addresses of the service: the page, and the API under ``/api/v1``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, Query, Request, Response
+from fastapi import Body, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
-from antipodes.service import positions
+from antipodes.pictures import png, svg
+from antipodes.puzzles.picture import Picture
+from antipodes.service import overview, patterns, positions, schema, tiling_answers
 from antipodes.service.answers import (
     JSON,
     is_known,
     json_bytes,
-    json_response,
     kept_by_version,
     response_to_error,
     response_to_invalid,
     response_to_status,
 )
+from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, graph_view
 from antipodes.service.guard import Application, Guard, Hosts
-from antipodes.service.library import Library, Opened
-from antipodes.service.overview import antipodes_view, layers_view, row_view, store_view
+from antipodes.service.library import Library, NotThereError, Opened
+from antipodes.service.limits import MOST_BATCH, MOST_SHOWN, MOST_SKIPPED, Heavy
 from antipodes.service.static_files import INDEX, find_static_files, static_response
+from antipodes.tables.table import Table
+from antipodes_tasks.rules.moves import Labels
 
 API = "/api/v1"
-MOST_SHOWN = 200
-"""Positions or tilings of one answer."""
 SHOWN = 24
-"""How many that are by default."""
-Position = Annotated[str | None, Query(description="A position, written as in the shell. [default: the start]")]
+"""Positions or tilings of an answer by default."""
+SVG_TYPE, PNG_TYPE = "image/svg+xml", "image/png"
+PNG_SCALE = 3
+FAILURES: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.Failure}, "5XX": {"model": schema.Failure}}
+
+Position = Annotated[str | None, Query(description="As in the shell. Without one: the start.")]
 Limit = Annotated[int, Query(ge=1, le=MOST_SHOWN)]
+Depth = Annotated[int, Query(ge=0, lt=1 << 16)]
+Number = Annotated[int, Path(ge=1, lt=1 << 63, description="The number of a tiling, from 1.")]
+View = Callable[[Opened], Any]
 
 
 def application(library: Library, hosts: Hosts) -> Application:
@@ -40,12 +51,12 @@ def application(library: Library, hosts: Hosts) -> Application:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
-    Routes(library).add_to(app)
-    Page().add_to(app)
+    _add_page(app)
+    _add_routes(app, f"{API}/stores", Stores(library))
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(404, _status)
-    app.add_exception_handler(405, _status)
+    app.add_exception_handler(HTTPException, _status)
     return Guard(app, hosts)
 
 
@@ -57,146 +68,252 @@ async def _status(request: Request, error: Any) -> Response:
     return response_to_status(error.status_code)
 
 
-class Page:
-    """The files of the page."""
+def _add_page(app: FastAPI) -> None:
+    """Add the page and its files, which are known from now on."""
+    files = find_static_files()
 
-    def __init__(self) -> None:
-        self._files = find_static_files()
+    def index(request: Request) -> Response:
+        return static_response(request, files, INDEX)
 
-    def add_to(self, app: FastAPI) -> None:
-        """Add the routes."""
-        app.add_api_route("/", self.index, methods=["GET", "HEAD"], include_in_schema=False)
-        app.add_api_route("/static/{name:path}", self.file, methods=["GET", "HEAD"], include_in_schema=False)
+    def file(request: Request, name: str) -> Response:
+        return static_response(request, files, name)
 
-    def index(self, request: Request) -> Response:
-        """The page."""
-        return static_response(request, self._files, INDEX)
-
-    def file(self, request: Request, name: str) -> Response:
-        """A file of the page."""
-        return static_response(request, self._files, name)
+    app.add_api_route("/", index, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/static/{name:path}", file, methods=["GET", "HEAD"], include_in_schema=False)
 
 
-class Routes:
-    """The routes of the API; each answers from the library."""
+def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
+    """Add the addresses of the API."""
+    routes: Mapping[str, tuple[Callable[..., Response], Any]] = {
+        "": (stores.rows, list[schema.Row]),
+        "/{name}": (stores.facts, schema.Facts),
+        "/{name}/layers": (stores.layers, schema.Layers),
+        "/{name}/antipodes": (stores.antipodes, schema.Antipodes),
+        "/{name}/distance": (stores.distance, schema.Distance),
+        "/{name}/view": (stores.view, schema.View),
+        "/{name}/successors": (stores.successors, list[schema.Successor]),
+        "/{name}/path": (stores.path, schema.Path),
+        "/{name}/random": (stores.random, schema.Distance),
+        "/{name}/positions": (stores.at_depth, schema.Positions),
+        "/{name}/pattern": (stores.pattern, schema.Matches),
+        "/{name}/graph": (stores.graph, schema.Graph),
+        "/{name}/board": (stores.board, schema.Board),
+        "/{name}/tilings": (stores.tilings, schema.Tilings),
+        "/{name}/tilings/{number}/images": (stores.images, list[schema.Tiling]),
+    }
+    for path, (answer, model) in routes.items():
+        app.add_api_route(root + path, answer, methods=["GET"], response_model=model, responses=FAILURES)
+    drawn: Mapping[str, tuple[Callable[..., Response], str]] = {
+        "/{name}/picture.svg": (stores.position_svg, SVG_TYPE),
+        "/{name}/picture.png": (stores.position_png, PNG_TYPE),
+        "/{name}/tilings/{number}.svg": (stores.tiling_svg, SVG_TYPE),
+    }
+    for path, (answer, kind) in drawn.items():
+        described = {**FAILURES, 200: {"content": {kind: {}}}}
+        app.add_api_route(root + path, answer, methods=["GET"], response_class=Response, responses=described)
+    path, many = f"{root}/{{name}}/distances", list[schema.Distance]
+    app.add_api_route(path, stores.distances, methods=["POST"], response_model=many, responses=FAILURES)
+
+
+class Stores:
+    """The answers of the API, from a library; each method is an address, and its parameters those of the address."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
+        self._heavy = Heavy()
 
-    def add_to(self, app: FastAPI) -> None:
-        """Add the routes."""
-        store = f"{API}/stores/{{name}}"
-        routes: dict[str, Callable[..., Response]] = {
-            f"{API}/stores": self.stores,
-            store: self.store,
-            f"{store}/layers": self.layers,
-            f"{store}/antipodes": self.antipodes,
-            f"{store}/distance": self.distance,
-            f"{store}/view": self.view,
-            f"{store}/successors": self.successors,
-            f"{store}/path": self.path,
-            f"{store}/random": self.random,
-            f"{store}/positions": self.positions_at,
-        }
-        for path, endpoint in routes.items():
-            app.add_api_route(path, endpoint, methods=["GET"])
-        app.add_api_route(f"{store}/distances", self.distances, methods=["POST"])
-
-    def stores(self) -> Response:
+    def rows(self) -> Response:
         """The served stores."""
-        return json_response([row_view(self._library, name) for name in self._library.storages])
+        return _response(json_bytes([overview.row_view(self._library, name) for name in self._library.storages]))
 
-    def store(self, request: Request, name: str) -> Response:
-        """What is known of a store."""
-        return self._answer(name, lambda opened: store_view(name, opened))
+    def facts(self, name: str) -> Response:
+        """A store: its progress, its size, its puzzle or board."""
+        return self._answer(None, name, lambda opened: overview.store_view(name, opened))
 
     def layers(self, request: Request, name: str) -> Response:
         """The number of positions at each depth."""
-        return self._answer(name, layers_view, request)
+        return self._answer(request, name, overview.layers_view)
 
     def antipodes(self, request: Request, name: str, limit: Limit = SHOWN) -> Response:
         """The positions that are farthest from the start."""
-        return self._answer(name, lambda opened: antipodes_view(opened.search, limit), request)
+        return self._answer(request, name, lambda opened: overview.antipodes_view(opened.search, limit))
 
     def distance(self, request: Request, name: str, position: Position = None) -> Response:
         """The distance of a position."""
-
-        def view(opened: Opened) -> Any:
-            return positions.distance_view(opened.table, positions.position_asked(opened.table, position))
-
-        return self._answer(name, view, request)
+        return self._of_position(request, name, position, positions.distance_view)
 
     def view(
         self,
         request: Request,
         name: str,
         position: Position = None,
-        moves: Annotated[str | None, Query(description="The moves that lead to the position.")] = None,
-        index: Annotated[int | None, Query(ge=0, description="The number of the position.")] = None,
+        moves: Annotated[str | None, Query(description="Instead: the moves that lead to it from the start.")] = None,
+        index: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Instead: its number.")] = None,
     ) -> Response:
-        """A position, its distance, its picture, and where each move leads."""
+        """A position, its distance and picture, and where each move leads."""
 
         def view(opened: Opened) -> Any:
             asked = positions.position_asked(opened.table, position, moves, index)
             return positions.table_view(opened.table, asked)
 
-        return self._answer(name, view, request)
+        return self._answer(request, name, view)
 
     def successors(self, request: Request, name: str, position: Position = None) -> Response:
         """Where each move leads, and how much nearer or farther that is."""
-
-        def view(opened: Opened) -> Any:
-            return positions.successors_view(opened.table, positions.position_asked(opened.table, position))
-
-        return self._answer(name, view, request)
+        return self._of_position(request, name, position, positions.successors_view)
 
     def path(self, request: Request, name: str, position: Position = None) -> Response:
-        """A shortest path from a position to the start."""
-
-        def view(opened: Opened) -> Any:
-            return positions.path_view(opened.table, positions.position_asked(opened.table, position))
-
-        return self._answer(name, view, request)
+        """A shortest path from a position to the start, and how many there are."""
+        return self._of_position(request, name, position, positions.path_view)
 
     def random(
         self,
         name: str,
-        depth: Annotated[int | None, Query(ge=0)] = None,
-        seed: Annotated[int | None, Query(ge=0)] = None,
+        depth: Annotated[int | None, Query(ge=0, lt=1 << 16, description="Without one: any position.")] = None,
+        seed: Annotated[int | None, Query(ge=0, lt=1 << 63, description="The same draws the same again.")] = None,
     ) -> Response:
-        """A random position."""
-        return self._answer(name, lambda opened: positions.random_view(opened.table, depth, seed))
+        """A random position, at a depth or anywhere, all equally probable."""
+        return self._answer(None, name, lambda opened: positions.random_view(opened.table, depth, seed))
 
-    def positions_at(
+    def at_depth(
         self,
         request: Request,
         name: str,
-        depth: Annotated[int, Query(ge=0)],
-        first: Annotated[int, Query(ge=0, le=100_000)] = 0,
+        depth: Depth,
+        first: Annotated[int, Query(ge=0, le=MOST_SKIPPED, description="How many to pass over.")] = 0,
         limit: Limit = SHOWN,
     ) -> Response:
-        """Positions at a depth."""
-        return self._answer(name, lambda opened: positions.positions_view(opened.table, depth, first, limit), request)
+        """Positions at a depth, in the order of their indices."""
+        return self._answer(request, name, lambda opened: positions.positions_view(opened.table, depth, first, limit))
+
+    def pattern(self, request: Request, name: str, pattern: str) -> Response:
+        """The positions that fit a pattern, by distance; the nearest and the farthest of them."""
+        return self._answer(request, name, lambda opened: patterns.pattern_view(opened.table, pattern), heavy=True)
+
+    def graph(
+        self,
+        request: Request,
+        name: str,
+        position: Position = None,
+        limit: Annotated[int, Query(ge=1, le=WHOLE, description="Nodes of a neighbourhood.")] = NEIGHBOURHOOD,
+    ) -> Response:
+        """The whole graph of a small table; of a larger one the neighbourhood of a position."""
+
+        def view(opened: Opened) -> Any:
+            return _graph(opened, position, limit)
+
+        return self._answer(request, name, view, heavy=True)
+
+    def board(self, request: Request, name: str) -> Response:
+        """A board and its pieces."""
+        return self._answer(request, name, lambda opened: tiling_answers.board_view(opened.tilings))
+
+    def tilings(
+        self,
+        request: Request,
+        name: str,
+        first: Annotated[int, Query(ge=0, lt=1 << 63, description="How many to pass over.")] = 0,
+        limit: Limit = SHOWN,
+        where: Annotated[list[str] | None, Query(max_length=100, description='Such as "X covers 23".')] = None,
+    ) -> Response:
+        """Tilings, all or those for which conditions are true."""
+
+        def view(opened: Opened) -> Any:
+            return tiling_answers.chosen_view(opened.tilings, first, limit, where or [])
+
+        return self._answer(request, name, view)
+
+    def images(self, request: Request, name: str, number: Number) -> Response:
+        """The symmetric images of a tiling, itself among them."""
+        return self._answer(request, name, lambda opened: tiling_answers.images_view(opened.tilings, number))
+
+    def tiling_svg(self, request: Request, name: str, number: Number) -> Response:
+        """The picture of a tiling."""
+        drawn = _drawn_as_svg(lambda opened: tiling_answers.picture_of(opened.tilings, number))
+        return self._answer(request, name, drawn, SVG_TYPE)
+
+    def position_svg(self, request: Request, name: str, position: Position = None) -> Response:
+        """The picture of a position."""
+        return self._answer(request, name, _drawn_as_svg(_picture_of(position)), SVG_TYPE)
+
+    def position_png(self, request: Request, name: str, position: Position = None) -> Response:
+        """The picture of a position, three times as large; there is none where Pillow is not installed."""
+        picture = _picture_of(position)
+        return self._answer(request, name, lambda opened: _drawn_as_png(picture(opened)), PNG_TYPE)
 
     def distances(
         self,
         name: str,
-        asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=10_000)],
+        asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=MOST_BATCH)],
     ) -> Response:
         """The distance of each of many positions."""
-        return self._answer(name, lambda opened: positions.distances_view(opened.table, asked))
+        return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked))
 
-    def _answer(self, name: str, view: Callable[[Opened], Any], request: Request | None = None) -> Response:
-        """The view of a store as JSON; of a finished store, browsers may keep the answer to a ``request``."""
+    def _of_position(
+        self,
+        request: Request,
+        name: str,
+        position: str | None,
+        view: Callable[[Table, Labels], Any],
+    ) -> Response:
+        """The view of a position of a table, by default of its start."""
+
+        def viewed(opened: Opened) -> Any:
+            return view(opened.table, positions.position_asked(opened.table, position))
+
+        return self._answer(request, name, viewed)
+
+    def _answer(
+        self, request: Request | None, name: str, view: View, media_type: str = JSON, heavy: bool = False
+    ) -> Response:
+        """What a view makes of a store: bytes, or a value as JSON.
+
+        A browser may keep the answer to a ``request`` until the store has another version, if the store is finished.
+        """
         try:
             version = self._library.version(name)
             if request is not None and is_known(request, version):
                 return Response(status_code=304, headers=kept_by_version(version))
-            value, version, complete = self._library.answer(
-                name, lambda opened: (view(opened), opened.version, opened.manifest.complete)
-            )
+            with self._heavy.one(heavy):
+                value, opened = self._library.answer(name, lambda opened: (view(opened), opened))
+                content = value if isinstance(value, bytes) else json_bytes(value)
         except Exception as error:
             return response_to_error(error)
-        if request is None or not complete:
-            return json_response(value)
-        return Response(json_bytes(value), headers=kept_by_version(version), media_type=JSON)
+        kept = request is not None and opened.manifest.complete
+        return _response(content, media_type, opened.version if kept else None)
+
+
+def _response(content: bytes, media_type: str = JSON, version: str | None = None) -> Response:
+    """A response that a browser may keep while the store has this version; without one, not at all."""
+    headers = {"cache-control": "no-store"} if version is None else kept_by_version(version)
+    return Response(content, headers=headers, media_type=media_type)
+
+
+def _graph(opened: Opened, position: str | None, limit: int) -> bytes:
+    """The graph as JSON; the whole graph is computed once."""
+    table = opened.table
+    if not fits_whole(table):
+        return json_bytes(graph_view(table, graph_of(table, position, limit)))
+    if position is not None:
+        table.puzzle.parse(position)
+    return opened.once("graph", lambda: json_bytes(graph_view(table, graph_of(table))))
+
+
+def _picture_of(position: str | None) -> Callable[[Opened], Picture]:
+    """The picture of a position of a puzzle, by default of its start."""
+
+    def picture(opened: Opened) -> Picture:
+        puzzle = opened.puzzle
+        return puzzle.picture(puzzle.rules.first if position is None else puzzle.parse(position))
+
+    return picture
+
+
+def _drawn_as_png(picture: Picture) -> bytes:
+    if find_spec("PIL") is None:
+        raise NotThereError("there is no picture.png: this needs Pillow, in the extra pictures; picture.svg is there")
+    return png(picture, PNG_SCALE)
+
+
+def _drawn_as_svg(picture: Callable[[Opened], Picture]) -> View:
+    return lambda opened: svg(picture(opened)).encode()

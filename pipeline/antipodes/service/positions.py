@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.limits import MOST_SCANNED, TooMuchError
 from antipodes.service.paths import count_paths
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
@@ -17,12 +18,6 @@ from antipodes_tasks.rules.moves import Labels
 
 Values = dict[str, Any]
 Distances = NDArray[np.int32]
-MOST_SCANNED = 1_000_000
-"""Positions of a table whose paths are found by moving all positions of each layer, as no move can be taken back."""
-
-
-class TooMuchError(InputError):
-    """A question whose answer takes more work than the service does for one."""
 
 
 def position_asked(
@@ -122,7 +117,7 @@ def _neighbours(
     shown = []
     for number, (distance, change) in enumerate(_changes(distances)):
         puzzle = table.puzzle.followed(position, others[number])
-        one: Values = {"position": puzzle.format(others[number]), "index": _index(int(indices[number]))}
+        one: Values = {"position": table.puzzle.format(others[number]), "index": _index(int(indices[number]))}
         if names is not None:
             one["move"] = names[number]
         picture = picture_view(puzzle.picture(others[number]))

@@ -16,8 +16,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.pictures import svg
+from antipodes.puzzles.picture import Picture
 from antipodes.storage.address import Address
-from antipodes.tilings.drawing import BOTH, STYLES, draw
+from antipodes.tilings.display import SHOWN, show_tilings
+from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
@@ -52,6 +55,9 @@ class Tiling:
     def __repr__(self) -> str:
         return f"<tiling of {self.problem.name}: {self.draw('letters')!r}>"
 
+    def _repr_svg_(self) -> str:
+        return svg(self.picture())
+
     @property
     def cells(self) -> Mapping[str, list[Place]]:
         """The cells of each piece, by its name: (row, column), in a box (layer, row, column).
@@ -67,6 +73,10 @@ class Tiling:
     def draw(self, style: str = BOTH) -> str:
         """The tiling as text: "letters", "lines", or "both"; InputError for other styles."""
         return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
+
+    def picture(self) -> Picture:
+        """The tiling in colours, as shapes."""
+        return draw_tiling(self.problem, self.placements)
 
     def steps(self, style: str = BOTH) -> Iterator[str]:
         """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
@@ -145,6 +155,10 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def __repr__(self) -> str:
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
 
+    def _repr_html_(self) -> str:
+        drawn = [] if self._closed or self._raw or not self.complete else list(self.spread(SHOWN).values())
+        return show_tilings(self._manifest, self._store.address, [one.placements for one in drawn], raw=self._raw)
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -172,6 +186,19 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def _array(self) -> TilingArray:
         tilings = distinct(self._store.tilings(self._manifest))
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
+
+    def spread(self, most: int) -> dict[int, Tiling]:
+        """At most so many tilings by their numbers from 0, the first, the last, and others evenly between them.
+
+        Of a finished store only the chunks with these are read. Raises as `array`.
+        """
+        most = arguments.integer(most, "a number of tilings", 0)
+        last, steps = len(self) - 1, max(1, min(most, len(self)) - 1)
+        numbers = [step * last // steps for step in range(min(most, len(self)))]
+        if self._raw or not self.complete or self._closed:
+            return {number: self[number] for number in numbers}
+        chosen = self._store.tilings_at(self._manifest, numbers)
+        return {number: Tiling(self.problem, tiling) for number, tiling in zip(numbers, chosen, strict=True)}
 
     def find(self, *placements: int) -> NDArray[np.int64]:
         """The numbers of the tilings that contain all of these placements, ``(found,)``.

@@ -16,6 +16,7 @@ from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
 from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
+from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store, memory_size
@@ -323,7 +324,7 @@ class SearchProgress:
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now
-            self._show(describe(progress, now - self._begin))
+            self._show(describe_search(progress, now - self._begin))
 
     @property
     def ruled_out(self) -> str | None:
@@ -349,22 +350,3 @@ class SearchProgress:
             with suppress(OSError):  # a search continues even if its progress cannot be shown
                 self._stream.write(text)
                 self._stream.flush()
-
-
-def describe(progress: Progress, seconds: float) -> str:
-    """The progress of a search as one line."""
-    rate = progress.expanded / max(seconds, 1e-9) / 1e6
-    excluded = ruled_out(progress)
-    parts = [
-        *([f"{excluded} so far"] if excluded else []),
-        f"{counted(progress.expanded, 'position')} expanded, {rate:,.1f} million/s",
-        *([f"{progress.held:,} in memory"] if progress.held else []),
-    ]
-    return f"{progress.method}: {', '.join(parts)}"
-
-
-def ruled_out(progress: Progress) -> str | None:
-    """The paths that are known not to exist; None if nothing is known."""
-    if progress.least is None or progress.least < 2:
-        return None
-    return f"no path of fewer than {progress.least} moves"

@@ -36,7 +36,7 @@ export function of(name, rest = "") {
 
 async function asked(url, options) {
   try {
-    return await fetch(url, { cache: "no-store", ...options });
+    return await fetch(url, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ServiceError("the service does not answer: is antipodes serve still running?", 0);

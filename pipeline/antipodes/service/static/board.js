@@ -175,11 +175,12 @@ function tone(shape, piece, solid) {
 }
 
 function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
-  return drawn("rect", { x, y, width, height, fill, stroke: outline, "stroke-width": outline && 1, rx: rounded || null, class: tone });
+  const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 0.6 }; // its own colour closes the seams of a block
+  return drawn("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
 }
 
 function disc({ x, y, radius, fill, outline }, tone) {
-  return drawn("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1, class: tone });
+  return drawn("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1.2, class: tone });
 }
 
 function line({ x, y, end_x, end_y, colour, width }, tone) {

@@ -1,9 +1,191 @@
-// The page of a table.
+// The page of a table: the board, the distance beside it, and views as tabs.
 
+import { Latest, of } from "./api.js";
 import { element } from "./elements.js";
+import { Entry } from "./entry.js";
+import { arrowKey, isTyping } from "./keys.js";
+import { Player } from "./player.js";
+import { Readout } from "./readout.js";
+import { Stage } from "./stage.js";
+import { Tabs } from "./tabs.js";
+import { Tools } from "./tools.js";
+import { Trail } from "./trail.js";
 
-/** Fill the element with the page of the table in the context. */
+/** Fill the element with the page of the table, or the counts, in the context. */
 export function mount(root, context) {
-  root.append(element("h1", { text: context.name }));
-  return { update() {}, close() {} };
+  const page = new TablePage(context);
+  root.append(page.element);
+  page.begin();
+  return page;
+}
+
+class TablePage {
+  #latest = new Latest();
+  #pending = null;
+  #seenVersion = null;
+
+  constructor(context) {
+    this.context = context;
+    this.trail = new Trail();
+    this.playable = context.store.kind === "table";
+    Object.assign(context, { seen: null, layers: null, stage: null, go: (position) => this.go(position), make: (one) => this.make(one) });
+    this.stage = context.stage = new Stage((successor) => this.make(successor));
+    this.player = new Player(this);
+    this.readout = new Readout(this);
+    this.entry = new Entry(this);
+    this.tools = new Tools(this);
+    this.tabs = new Tabs(context, this.playable);
+    this.element = this.#laidOut();
+    this.keyed = (event) => this.#key(event);
+    document.addEventListener("keydown", this.keyed);
+  }
+
+  #laidOut() {
+    const controls = element("div", { class: "controls" }, this.entry.element, this.tools.element);
+    const stage = element("section", { class: "stage", "aria-label": "Board" }, this.stage.element, this.playable ? controls : null);
+    return element("div", { class: `table${this.playable ? "" : " still"}` }, stage, this.readout.element, this.tabs.element);
+  }
+
+  begin() {
+    if (!this.playable && this.context.store.picture) this.stage.show(this.context.store.picture, "The start", 0);
+    this.update();
+  }
+
+  close() {
+    this.player.pause();
+    this.#latest.stop();
+    this.tabs.close();
+    document.removeEventListener("keydown", this.keyed);
+  }
+
+  /** The state or the store has changed: ask what is not known yet, and tell the views. */
+  update() {
+    const { context } = this;
+    const renewed = context.store.version !== this.#seenVersion;
+    this.#seenVersion = context.store.version;
+    if (renewed) this.#askLayers();
+    if (this.playable && (renewed || this.#wanted() !== context.seen?.position)) this.#load(renewed);
+    this.readout.show();
+    this.tabs.update();
+  }
+
+  /** The position that the address names; null for the start. */
+  #wanted() {
+    return this.context.state.position ?? this.context.store.start;
+  }
+
+  async #askLayers() {
+    try {
+      this.context.layers = await this.context.api.get(of(this.context.name, "/layers"));
+      this.readout.show();
+      this.tabs.update();
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  /** Ask for all that the page shows of the position in the address. */
+  async #load(renewed) {
+    const position = this.#wanted();
+    if (this.#pending === position && !renewed) return;
+    this.#pending = position;
+    try {
+      const seen = await this.#latest.ask((signal) => this.context.api.get(of(this.context.name, "/view"), { position }, signal));
+      if (seen) this.#arrived(seen);
+    } catch (error) {
+      this.context.fail(error);
+      if (!this.context.seen && position !== this.context.store.start) this.context.navigate({ position: null }, { replace: true });
+    } finally {
+      if (this.#pending === position) this.#pending = null;
+    }
+  }
+
+  #arrived(seen) {
+    const before = this.context.seen;
+    this.context.seen = seen;
+    this.context.succeed(this);
+    this.trail.arrive({ position: seen.position, distance: seen.distance, move: null });
+    if (this.shown !== seen.position) this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
+    this.shown = seen.position;
+    this.stage.offer(seen.successors);
+    if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
+    this.readout.show();
+    this.#written(seen.position);
+    this.tabs.update();
+  }
+
+  #written(position) {
+    this.entry.show(position);
+    this.tools.editor.show();
+  }
+
+  /** Make a move: its picture and distance are known already, the rest is asked. */
+  make(successor) {
+    this.player.pause();
+    const number = this.context.seen.successors.indexOf(successor);
+    this.put(successor, this.stage.nameOf(successor, Math.max(0, number)));
+  }
+
+  /** Put {position, distance, picture} on the board as the next entry of the trail. */
+  put({ position, distance, picture }, move, { replace = false, milliseconds } = {}) {
+    this.trail.push({ position, distance, move });
+    this.stage.show(picture, labelOf({ position, distance }), milliseconds);
+    this.shown = position;
+    this.#written(position);
+    this.readout.show();
+    this.context.navigate({ position }, { replace });
+  }
+
+  /** Put a position on the board. */
+  go(position) {
+    this.player.pause();
+    this.context.navigate({ position });
+  }
+
+  /** Go back or forth in the trail. */
+  goTo(at) {
+    const entry = this.trail.goTo(at);
+    this.player.pause();
+    this.context.navigate({ position: entry.position });
+    this.readout.show();
+  }
+
+  undo() {
+    if (this.trail.before) this.goTo(this.trail.at - 1);
+  }
+
+  redo() {
+    if (this.trail.after) this.goTo(this.trail.at + 1);
+  }
+
+  /** Make one move that leads nearer to the start, if there is one. */
+  step() {
+    const best = this.context.seen?.successors.find(({ change }) => change === -1);
+    if (best) this.make(best);
+    else this.context.say(this.context.seen?.distance === 0 ? "This is the start" : "No move leads nearer to the start");
+  }
+
+  #key(event) {
+    if (!this.playable || event.defaultPrevented || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey) return this.#undoKey(event);
+    const onControl = event.target.closest("button, a, summary, [role=button], [role=tab]");
+    if (arrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
+      if (this.stage.arrow(event.key)) event.preventDefault();
+    } else if (event.key === " " && !onControl) {
+      event.preventDefault();
+      this.step();
+    }
+  }
+
+  #undoKey(event) {
+    if (event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    if (event.shiftKey) this.redo();
+    else this.undo();
+  }
+}
+
+/** What a screen reader says of a board. */
+function labelOf({ position, distance }) {
+  return `Board: ${position}${distance === null ? "" : `, distance ${distance}`}`;
 }

@@ -1,0 +1,41 @@
+"""``antipodes report``: a page about a store, to send or to publish."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.streams import print_json, say
+from antipodes.machine import human
+from antipodes.report_page.report import SHOWN, write_report
+from antipodes.stores import find_store
+from antipodes_tasks.quoting import shorten
+
+app = commands()
+
+
+@command(
+    app,
+    "report",
+    "antipodes report eight-puzzle --output eight-puzzle.html",
+    "antipodes report 6x10 --output 6x10.html --limit 60",
+)
+def report(
+    store: Store,
+    output: Annotated[Path, typer.Option(metavar="FILE", help="The page, a file whose name ends in .html.")],
+    limit: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="Draw at most N antipodes or tilings.")
+    ] = SHOWN,
+    as_json: AsJson = False,
+    puzzle: Given = None,
+) -> None:
+    """Write a report on a store: one HTML page to send or to publish."""
+    address = find_store(store, puzzle)
+    write_report(address, output, limit)
+    size = output.stat().st_size
+    if as_json:
+        print_json({"store": str(address), "output": str(output), "bytes": size})
+    else:
+        say(f"report written to {shorten(str(output))}, {human(size)}")

@@ -1,0 +1,81 @@
+"""Positions and tilings as SVG elements inside a page."""
+
+import hashlib
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from antipodes.display.markup import Html, element, joined
+from antipodes.pictures import SVG_FONT, svg_element
+from antipodes.puzzles.picture import Line, Picture, Region, Shape
+
+LONGER = 1.6
+
+
+def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
+    """The scale at which a picture has the area of a square of a size in pixels, but no larger than ``largest``.
+
+    Pictures that are much wider or higher than that are smaller, so that they are at most `LONGER` times the size.
+    """
+    square = size / math.sqrt(picture.width * picture.height)
+    return min(largest, square, LONGER * size / picture.width, LONGER * size / picture.height)
+
+
+class Sprites:
+    """The shapes of some boards. Each is written once: boards share most of theirs."""
+
+    def __init__(self, alone: bool = True) -> None:
+        """Begin without shapes.
+
+        Unless they are ``alone`` on their page, the same shape has the same name in all sets, and no other has it.
+        """
+        self._names: dict[Shape, str] = {}
+        self._alone = alone
+
+    def board(self, picture: Picture, size: float, label: str, largest: float = 1.0) -> Html:
+        """A picture in the size that `fitted` gives it; a reader that cannot see it is told its label."""
+        scale = fitted(picture, size, largest)
+        return element(
+            "svg",
+            *map(self._placed, picture.shapes),
+            class_="board",
+            width=round(picture.width * scale),
+            height=round(picture.height * scale),
+            viewBox=f"0 0 {picture.width:g} {picture.height:g}",
+            font_family=SVG_FONT,
+            text_anchor="middle",
+            role="img",
+            aria_label=label,
+        )
+
+    def _placed(self, shape: Shape) -> Html:
+        same, x, y = _at_origin(shape)
+        name = self._names.get(same) or self._named(same)
+        return element("use", href=f"#{name}", x=f"{x:g}", y=f"{y:g}")
+
+    def _named(self, shape: Shape) -> str:
+        written = svg_element(shape).encode()
+        name = f"s{len(self._names)}" if self._alone else f"s{hashlib.sha256(written).hexdigest()[:12]}"
+        self._names[shape] = name
+        return name
+
+    def definitions(self) -> Html:
+        """The shapes, an element of no size that belongs on the page of the boards."""
+        shapes: Iterable[Html] = (
+            Html(f'<g id="{name}">{svg_element(shape)}</g>') for shape, name in self._names.items()
+        )
+        content = element("defs", joined(shapes, "\n"))
+        return element("svg", content, width=0, height=0, class_="sprites", aria_hidden="true")
+
+
+def _at_origin(shape: Shape) -> tuple[Shape, float, float]:
+    """The shape at the place (0, 0), and its own place."""
+    x, y = shape.x, shape.y
+    if isinstance(shape, Line):
+        end_x, end_y = round(shape.end_x - x, 3), round(shape.end_y - y, 3)
+        return replace(shape, x=0, y=0, end_x=end_x, end_y=end_y), x, y
+    if isinstance(shape, Region):
+        top, left = (min(places) for places in zip(*shape.squares, strict=True))
+        squares = tuple((row - top, column - left) for row, column in shape.squares)
+        return replace(shape, x=0, y=0, squares=squares), x + left * shape.side, y + top * shape.side
+    return replace(shape, x=0, y=0), x, y

@@ -1,0 +1,134 @@
+"""The page of a report: its parts, whatever the store holds, and the one file that they become."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+from antipodes.display.boards import Sprites
+from antipodes.display.markup import Html, definitions, element, joined
+from antipodes.puzzles.picture import Picture
+from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.quoting import quote, shorten
+
+STYLE = Path(__file__).with_name("page.css")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""What a browser may load for the page beside its own style: nothing."""
+ENDINGS = (".html", ".htm")
+LARGE, MIDDLE, SMALL = 260, 150, 92
+"""The side of a board in the header, of one among others, and of one on a path, in pixels, if it is a square."""
+ENLARGED = 2.0
+"""The scale of the board in the header, at most."""
+LONGEST_DEFINITION = 50_000
+"""Characters of a definition that are shown."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page under a heading."""
+
+    heading: str
+    about: str
+    """What is seen, in a sentence or two; a text or an element."""
+    content: Sequence[Html]
+
+
+@dataclass(frozen=True)
+class Page:
+    """All of a report but its date."""
+
+    kind: str
+    """What it is a report on, in two words or so."""
+    name: str
+    description: str
+    state: str | None
+    """What is to be said before all else; None: the store is finished."""
+    picture: Html
+    facts: Sequence[tuple[str, str]]
+    """Numbers and what they count, the most important first."""
+    sections: Sequence[Section]
+
+
+def check_output(path: Path) -> None:
+    """Raise InputError unless the file has the name of a page."""
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(f"output: expected a file name ending in .html, found {quote(str(path))}")
+
+
+def write(path: Path, page: Page, sprites: Sprites) -> None:
+    """Write the page to a file, in place of an older one; StoreError where that is not possible."""
+    text = written(page, sprites)
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+
+
+def written(page: Page, sprites: Sprites) -> str:
+    """The page as one HTML document; the sprites are those of all its boards."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"{page.name}: {page.kind}"),
+        element("style", Html(STYLE.read_text(encoding="utf-8"))),
+    )
+    main = element("main", _header(page), *map(_section, page.sections))
+    body = element("body", sprites.definitions(), main, _footer())
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _header(page: Page) -> Html:
+    words = [element("p", page.kind, class_="kind"), element("h1", page.name)]
+    if page.description:
+        words.append(element("p", page.description, class_="lead"))
+    if page.state is not None:
+        words.append(element("p", page.state, class_="state"))
+    facts = definitions(((name, element("b", value)) for value, name in page.facts), class_="facts")
+    return element("header", element("div", *words), page.picture, facts)
+
+
+def _section(section: Section) -> Html:
+    about = element("p", section.about, class_="about")
+    return element("section", element("h2", section.heading), about, *section.content)
+
+
+def _footer() -> Html:
+    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return element("footer", f"Made {made} with antipodes {version('antipodes')}, Python {python_version()}")
+
+
+def figure(drawing: Html, caption: str, note: str = "") -> Html:
+    """A drawing above its caption; a note, if there is one, below that."""
+    parts = [element("b", caption)] if caption else []
+    return element("figure", drawing, element("figcaption", *parts, *([element("span", note)] if note else [])))
+
+
+def gallery(figures: Iterable[Html], class_: str = "gallery") -> Html:
+    """Figures side by side, in as many rows as they need."""
+    return element("div", joined(figures, "\n"), class_=class_)
+
+
+def start(sprites: Sprites, picture: Picture, caption: str) -> Html:
+    """The picture in the header."""
+    return figure(sprites.board(picture, LARGE, caption, ENLARGED), "", caption)
+
+
+def code(text: str) -> Html:
+    """A text to be copied, of many lines only the first."""
+    shown = text if len(text) <= LONGEST_DEFINITION else f"{text[:LONGEST_DEFINITION]}\n... {len(text):,} characters"
+    return element("pre", element("code", shown), tabindex=0)
+
+
+def commands(*lines: str) -> Html:
+    """Commands for a shell."""
+    return code("\n".join(lines))
+
+
+def moment(when: datetime | None) -> str:
+    """A time as the page writes it."""
+    return "not known" if when is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,207 @@
+"""The report on a table, or on counts: the distribution, the antipodes, a path, and how all can be computed again."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from antipodes.config import bundled_configs, load_config
+from antipodes.display.boards import Sprites
+from antipodes.display.charts import distribution
+from antipodes.display.markup import Html, definitions, element, table
+from antipodes.machine import human
+from antipodes.python_source import FAMILY
+from antipodes.report_page.definition import as_toml
+from antipodes.report_page.page import MIDDLE, SMALL, Page, Section, code, commands, figure, gallery, moment, start
+from antipodes.storage.address import in_shell
+from antipodes.storage.backend import MANIFEST
+from antipodes.tables.counts import Counts
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.table import Table
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+
+ROWS, MOST_COLUMNS = 16, 3
+"""Rows of counts from which they are divided into several tables, and how many of these there are at most."""
+MOST_STEPS = 200
+"""Boards of a path, at most."""
+MOST_SEARCHED = 5_000_000
+"""Positions of a table at most in which a path is searched for where moves cannot be taken back."""
+
+
+def search_page(
+    store: TableStore | CountsStore, manifest: SearchManifest, found: Table | Counts, limit: int, sprites: Sprites
+) -> Page:
+    """The report on a table or on counts, which draws at most ``limit`` antipodes."""
+    puzzle, zero = found.puzzle, found.puzzle.depth_zero
+    others = len(puzzle.starts) - 1
+    caption = f"the {zero}" + (f", one of {len(puzzle.starts):,}" if others else "")
+    return Page(
+        kind="Counts of positions" if manifest.COUNTS_ONLY else "Distance table",
+        name=puzzle.name,
+        description=puzzle.description,
+        state=_state(found),
+        picture=start(sprites, puzzle.picture(puzzle.start_labels[0]), caption),
+        facts=list(_facts(found)),
+        sections=[
+            *(_results(found, limit, sprites) if found.layers else ()),
+            _origin(store, manifest),
+            _checks(store, manifest),
+        ],
+    )
+
+
+def _state(found: Table | Counts) -> str | None:
+    if found.complete:
+        return None
+    known = f"all positions up to depth {found.radius} are known" if found.layers else "nothing is committed yet"
+    return f"Unfinished: {known}. antipodes resume {in_shell(found.address)} computes the rest."
+
+
+def _facts(found: Table | Counts) -> Iterator[tuple[str, str]]:
+    layers, so_far = found.layers, "" if found.complete else " so far"
+    if not layers:
+        return
+    total = sum(layers)
+    yield f"{total:,}", f"positions{so_far}"
+    yield f"{found.radius:,}", f"radius, the greatest distance{so_far}"
+    if found.complete:
+        yield f"{layers[-1]:,}", "antipode, at that distance" if layers[-1] == 1 else "antipodes, at that distance"
+        yield f"{sum(depth * count for depth, count in enumerate(layers)) / total:.2f}", "mean distance"
+        yield f"{layers.index(max(layers)):,}", "the distance of most positions"
+
+
+def _results(found: Table | Counts, limit: int, sprites: Sprites) -> Iterator[Section]:
+    """What was found out; there is a depth at least."""
+    yield _distribution(found.layers, found.puzzle.depth_zero)
+    farthest = found.antipodes(limit) if found.complete else _deepest(found, limit)
+    if len(farthest):
+        yield _farthest(found, farthest, sprites)
+    if isinstance(found, Table) and found.radius and _is_quick(found):
+        yield _path(found, farthest[0], sprites)
+    yield Section("The counts", "", [_counts(found.layers)])
+
+
+def _deepest(found: Table | Counts, limit: int) -> Labels:
+    """The first positions at the last depth of an unfinished table; none of counts, which keep no positions."""
+    if isinstance(found, Table):
+        return found.positions_at(found.radius, limit)
+    return found.puzzle.start_labels[:0]
+
+
+def _is_quick(found: Table) -> bool:
+    """Whether a path is found by a few look-ups, or in a small table."""
+    return found.puzzle.moves.invertible or len(found) <= MOST_SEARCHED
+
+
+def _distribution(layers: Sequence[int], zero: str) -> Section:
+    charts = (
+        figure(distribution(layers, logarithmic), "", f"{scale} scale")
+        for scale, logarithmic in (("linear", False), ("logarithmic", True))
+    )
+    about = f"How many positions are so many moves away from the {zero}."
+    return Section("The distribution", about, [gallery(charts, "charts")])
+
+
+def _farthest(found: Table | Counts, positions: Labels, sprites: Sprites) -> Section:
+    count, puzzle = found.layers[-1], found.puzzle
+    where = f"{counted(count, 'position')} {'is' if count == 1 else 'are'} {counted(found.radius, 'move')} away"
+    first = "the first is" if len(positions) == 1 else f"the first {len(positions):,} are"
+    shown = "" if len(positions) == count else f"; {first} drawn"
+    figures = []
+    for position in positions:
+        text = puzzle.format(position)
+        figures.append(figure(sprites.board(puzzle.picture(position), MIDDLE, text), "", text))
+    heading = "The antipodes" if found.complete else "The deepest positions so far"
+    return Section(heading, f"{where} from the {puzzle.depth_zero}{shown}.", [gallery(figures)])
+
+
+def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
+    """A shortest path to a position; to a goal from it, where moves lead both ways."""
+    puzzle, back = found.puzzle, found.path(position)
+    to_goal = puzzle.depth_zero == "goal" and puzzle.moves.reversible
+    path = back if to_goal else back[::-1]
+    every = math.ceil(len(path) / MOST_STEPS)
+    names = ["", *((puzzle.move_names(path) if every == 1 else None) or [""] * (len(path) - 1))]
+    figures = [
+        figure(sprites.board(drawn.picture(here), SMALL, drawn.format(here)), str(step), names[step])
+        for step, (drawn, here) in enumerate(puzzle.along(path))
+        if step % every == 0 or step == len(path) - 1
+    ]
+    ends = "the first of them to the goal" if to_goal else f"the {puzzle.depth_zero} to the first of them"
+    some = f"; one step in {every} is drawn" if every > 1 else ""
+    about = f"From {ends} in {counted(found.radius, 'move')}, the fewest possible{some}."
+    return Section("A shortest path", about, [gallery(figures, "path")])
+
+
+def _counts(layers: Sequence[int]) -> Html:
+    total, sums = sum(layers), accumulate(layers)
+    rows = [
+        (f"{depth}", f"{count:,}", _share(count, total), _share(known, total))
+        for depth, (count, known) in enumerate(zip(layers, sums, strict=True))
+    ]
+    columns = min(MOST_COLUMNS, math.ceil(len(rows) / ROWS))
+    each = math.ceil(len(rows) / columns)
+    parts = (rows[first : first + each] for first in range(0, len(rows), each))
+    return element(
+        "div", *(table(("depth", "positions", "share", "up to here"), part) for part in parts), class_="counts"
+    )
+
+
+def _share(count: int, total: int) -> str:
+    share = 100 * count / total
+    if share < 0.1:
+        return "< 0.1 %"
+    return f"{share:.1f} %" if share < 99.95 or count == total else "> 99.9 %"
+
+
+def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
+    """How the store was computed, and from what."""
+    run = store.storage.lock.holder()
+    facts = {
+        "family": str(manifest.puzzle.get("family")),
+        "positions numbered by": f"{manifest.space}, {manifest.index_size:,} numbers, used or not",
+        "rows and width": f"{manifest.rows:,} x {manifest.width:,}",
+        "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
+        "last commit": moment(store.storage.modified(MANIFEST)),
+        **({"a run is at work": str(run)} if run and run.alive else {}),
+    }
+    about = (
+        "Breadth-first search from the positions at depth 0 finds every position that moves lead to, layer by layer. "
+        "This definition decides all numbers on this page."
+    )
+    return Section("How it was computed", about, [code(as_toml("puzzle", manifest.puzzle)), definitions(facts.items())])
+
+
+def _checks(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
+    """How to check the store, and how to compute it again."""
+    verify = [] if manifest.COUNTS_ONLY else [_comment("checks every byte and every distance"), _verify(store.address)]
+    facts = {
+        "fingerprint of the puzzle": element("code", manifest.fingerprint),
+        f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
+    }
+    about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
+    return Section("How to check it", about, [commands(*verify, *_recompute(manifest)), definitions(facts.items())])
+
+
+def _verify(address: str) -> str:
+    return f"antipodes verify {in_shell(address)}\n"
+
+
+def _comment(text: str) -> str:
+    return f"# {text}"
+
+
+def _recompute(manifest: SearchManifest) -> Iterator[str]:
+    name, settings = str(manifest.puzzle["name"]), dict(manifest.puzzle)
+    counts_only = " --counts-only" if manifest.COUNTS_ONLY else ""
+    if settings.get("family") == FAMILY:
+        source = settings.get("source")
+        yield _comment("computes it again" if source else "computes it again, from the program that made the puzzle")
+        yield f"antipodes run {in_shell(source)}{counts_only}" if source else "antipodes.run(puzzle)"
+    elif name in bundled_configs() and dict(load_config(name).settings) == settings:
+        yield _comment("computes it again")
+        yield f"antipodes run {in_shell(name)}{counts_only}"
+    else:
+        yield _comment("computes it again, from the definition above in a file of this name")
+        yield f"antipodes run {in_shell(f'{name}.toml')}{counts_only}"

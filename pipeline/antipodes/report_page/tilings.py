@@ -1,0 +1,91 @@
+"""The report on the tilings of a board."""
+
+from antipodes.config import bundled_configs
+from antipodes.display.boards import Sprites
+from antipodes.display.markup import definitions, element
+from antipodes.machine import human
+from antipodes.report_page.definition import as_toml
+from antipodes.report_page.page import MIDDLE, Page, Section, code, commands, figure, gallery, moment, start
+from antipodes.storage.address import in_shell
+from antipodes.storage.backend import MANIFEST
+from antipodes.tilings.config import load_board
+from antipodes.tilings.drawing import draw_empty
+from antipodes.tilings.store import TilingManifest, TilingStore
+from antipodes.tilings.table import Tilings
+from antipodes_tasks.quoting import counted
+
+
+def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings, limit: int, sprites: Sprites) -> Page:
+    """The report on tilings, which draws at most ``limit`` of them."""
+    problem, so_far = tilings.problem, "" if tilings.complete else " so far"
+    return Page(
+        kind="Tilings",
+        name=problem.name,
+        description=problem.description,
+        state=_state(store, manifest),
+        picture=start(sprites, draw_empty(problem), f"the board, {counted(problem.board.size, 'cell')}"),
+        facts=[
+            (f"{manifest.tilings:,}", f"tilings up to symmetry{so_far}"),
+            (f"{manifest.raw_tilings:,}", f"tilings in all{so_far}"),
+            (f"{problem.copies:,}", "pieces"),
+            (f"{manifest.placements:,}", f"placements tried{so_far}"),
+        ],
+        sections=[
+            *([_gallery(tilings, limit, sprites)] if manifest.tilings else ()),
+            _origin(store, manifest),
+            _checks(store, manifest),
+        ],
+    )
+
+
+def _state(store: TilingStore, manifest: TilingManifest) -> str | None:
+    if manifest.complete:
+        return None
+    done = f"{len(manifest.searched):,} of {manifest.partitions:,} partitions are searched"
+    return f"Unfinished: {done}. antipodes resume {in_shell(store.address)} searches the rest."
+
+
+def _gallery(tilings: Tilings, limit: int, sprites: Sprites) -> Section:
+    shown = tilings.spread(limit)
+    figures = (
+        figure(sprites.board(one.picture(), MIDDLE, one.draw("letters")), f"{number + 1:,}")
+        for number, one in shown.items()
+    )
+    some = "" if len(shown) == len(tilings) else f", {len(shown):,} of them drawn"
+    about = f"{counted(len(tilings), 'tiling')}{some}; rotated and reflected copies are left out."
+    return Section("The tilings", about, [gallery(figures)])
+
+
+def _origin(store: TilingStore, manifest: TilingManifest) -> Section:
+    run = store.storage.lock.holder()
+    facts = {
+        "method": manifest.method,
+        "partitions": f"{manifest.partitions:,}",
+        "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
+        "last commit": moment(store.storage.modified(MANIFEST)),
+        **({"a run is at work": str(run)} if run and run.alive else {}),
+    }
+    about = (
+        "Exact cover: every way to place all pieces without overlap. This definition decides all numbers on this page."
+    )
+    return Section("How it was computed", about, [code(as_toml("board", manifest.board)), definitions(facts.items())])
+
+
+def _checks(store: TilingStore, manifest: TilingManifest) -> Section:
+    facts = {
+        "fingerprint of the board": element("code", manifest.fingerprint),
+        f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
+    }
+    about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
+    lines = ["# checks every byte and every tiling", f"antipodes verify {in_shell(store.address)}\n"]
+    return Section("How to check it", about, [commands(*lines, *_recompute(manifest)), definitions(facts.items())])
+
+
+def _recompute(manifest: TilingManifest) -> list[str]:
+    name = str(manifest.board["name"])
+    if name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board):
+        return ["# computes it again", f"antipodes tile {in_shell(name)}"]
+    return [
+        "# computes it again, from the definition above in a file of this name",
+        f"antipodes tile {in_shell(f'{name}.toml')}",
+    ]

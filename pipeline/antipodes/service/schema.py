@@ -1,0 +1,291 @@
+"""The shapes of answers, for the description of the API; tests compare answers with them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Words = list[str | None]
+
+
+@dataclass
+class Failure:
+    """An error."""
+
+    error: str
+    """One line: what was expected, and what was found."""
+
+
+@dataclass
+class Shape:
+    """A rectangle, disc, line, text or region; which of the fields it has, its kind says."""
+
+    kind: str
+    x: float
+    y: float
+    width: float | None = None
+    height: float | None = None
+    radius: float | None = None
+    rounded: float | None = None
+    end_x: float | None = None
+    end_y: float | None = None
+    fill: str | None = None
+    outline: str | None = None
+    colour: str | None = None
+    text: str | None = None
+    size: float | None = None
+    squares: list[tuple[int, int]] | None = None
+    side: float | None = None
+
+
+@dataclass
+class Picture:
+    """Shapes on white paper; later ones cover earlier ones."""
+
+    width: float
+    height: float
+    shapes: list[Shape]
+
+
+@dataclass
+class Run:
+    """The run that holds the lock of a store."""
+
+    process: Any
+    host: Any
+    since: str | None
+    alive: bool
+
+
+@dataclass
+class Row:
+    """A store in the list; the keys of ``list --json``, without its path."""
+
+    name: str
+    kind: str | None
+    complete: bool | None
+    bytes: int
+    committed: str | None
+    run: Run | None
+    problem: str | None
+    family: str | None
+    picture: Picture | None
+    puzzle: str | None = None
+    states: int | None = None
+    radius: int | None = None
+    board: str | None = None
+    tilings: int | None = None
+    partitions: int | None = None
+    searched_partitions: int | None = None
+
+
+@dataclass
+class Facts:
+    """A store; the keys of ``status --json`` among them."""
+
+    name: str
+    store: str
+    kind: str
+    version: str
+    complete: bool
+    bytes: int
+    run: Run | None
+    description: str | None
+    command: str
+    picture: Picture | None
+    problem: str | None
+    puzzle: str | None = None
+    counts_only: bool | None = None
+    committed_depth: int | None = None
+    states: int | None = None
+    layers: list[int] | None = None
+    radius: int | None = None
+    index_size: int | None = None
+    graph: bool | None = None
+    family: str | None = None
+    start: str | None = None
+    starts: int | None = None
+    depth_zero: str | None = None
+    moves: list[str] | None = None
+    reversible: bool | None = None
+    invertible: bool | None = None
+    board: str | None = None
+    method: str | None = None
+    partitions: int | None = None
+    searched_partitions: int | None = None
+    solutions: int | None = None
+    placements: int | None = None
+    tilings: int | None = None
+
+
+@dataclass
+class Layers:
+    """The number of positions at each depth."""
+
+    radius: int | None
+    complete: bool
+    layers: list[int]
+
+
+@dataclass
+class Antipodes:
+    """The positions that are farthest from the start."""
+
+    radius: int
+    count: int
+    positions: list[str]
+    pictures: list[Picture]
+
+
+@dataclass
+class Distance:
+    """The distance of a position; an unfinished table may not have ``reached`` it at its greatest ``depth``."""
+
+    position: str
+    distance: int | None
+    reached: bool = True
+    depth: int | None = None
+
+
+@dataclass
+class Successor:
+    """A position one move after another."""
+
+    position: str
+    move: str | None
+    distance: int | None
+    change: int | None
+
+
+@dataclass
+class Neighbour:
+    """A position one move away, and how much greater its distance is; a predecessor has no ``move``."""
+
+    position: str
+    index: int | None
+    distance: int | None
+    change: int | None
+    picture: Picture
+    move: str | None = None
+
+
+@dataclass
+class View:
+    """A position; ``predecessors`` where moves cannot be undone."""
+
+    position: str
+    index: int | None
+    distance: int | None
+    reached: bool
+    depth: int
+    picture: Picture
+    successors: list[Neighbour]
+    shortest_moves: int
+    predecessors: list[Neighbour] | None = None
+
+
+@dataclass
+class Path:
+    """A shortest path from a position to the start."""
+
+    position: str
+    distance: int | None
+    path: list[str] | None
+    moves: Words | None
+    pictures: list[Picture] | None
+    count: str | None
+    reached: bool = True
+    depth: int | None = None
+
+
+@dataclass
+class Positions:
+    """Positions at a depth."""
+
+    depth: int
+    count: int
+    first: int
+    positions: list[str]
+    pictures: list[Picture]
+
+
+@dataclass
+class Side:
+    """The nearest or the farthest of the positions that fit a pattern."""
+
+    distance: int
+    count: int
+    positions: list[str]
+    pictures: list[Picture]
+
+
+@dataclass
+class Matches:
+    """The positions that fit a pattern."""
+
+    pattern: str
+    count: int
+    reached: int
+    by_distance: dict[str, int]
+    nearest: Side | None
+    farthest: Side | None
+
+
+@dataclass
+class Nodes:
+    """The nodes of a graph: the index, the depth, and the place in its layer of each."""
+
+    index: list[int]
+    depth: list[int]
+    x: list[float]
+
+
+@dataclass
+class Graph:
+    """The graph of a table, or the neighbourhood of a position; ``edges`` are pairs of numbers of nodes."""
+
+    whole: bool
+    directed: bool
+    layers: list[int]
+    nodes: Nodes
+    edges: list[int]
+
+
+@dataclass
+class Tiling:
+    """The cells of each piece: (row, column), in a box (layer, row, column)."""
+
+    number: int
+    pieces: dict[str, list[list[int]]]
+
+
+@dataclass
+class Tilings:
+    """Some of the tilings that match conditions; ``first`` of them are passed over."""
+
+    board: str
+    complete: bool
+    count: int
+    matching: int
+    first: int
+    tilings: list[Tiling]
+
+
+@dataclass
+class Piece:
+    """A piece of a board, and the names of its copies."""
+
+    name: str
+    count: int
+    colour: str
+    labels: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Board:
+    """A board and its pieces."""
+
+    name: str
+    layers: int
+    rows: int
+    columns: int
+    cells: list[list[int]]
+    pieces: list[Piece]

@@ -1,0 +1,66 @@
+// The view "Antipodes": the farthest positions, as a gallery.
+
+import { button, counted, element } from "./elements.js";
+import { thumbs } from "./gallery.js";
+import { Question } from "./tabs.js";
+
+const EACH = 24;
+const MOST = 192;
+
+export function mount(root, context) {
+  const view = new AntipodesView(context);
+  root.append(view.element);
+  view.update();
+  return view;
+}
+
+class AntipodesView {
+  #context;
+  #question;
+  #limit = EACH;
+
+  constructor(context) {
+    this.#context = context;
+    this.#question = new Question(context);
+    this.element = element("div");
+  }
+
+  close() {}
+
+  async update() {
+    if (!this.#context.store.complete) {
+      const radius = this.#context.layers?.radius;
+      const text = `The antipodes are not known before the table is finished${radius === undefined ? "" : `; it has reached depth ${radius}`}.`;
+      this.element.replaceChildren(element("p", { class: "muted", text }));
+      return;
+    }
+    this.#mark();
+    try {
+      const found = await this.#question.ask("/antipodes", { limit: this.#limit });
+      if (found) this.element.replaceChildren(...this.#gallery(found));
+    } catch (error) {
+      this.#context.fail(error);
+    }
+  }
+
+  /** Mark the one that is on the board. */
+  #mark() {
+    const here = this.#context.seen?.position;
+    for (const thumb of this.element.querySelectorAll(".thumb")) {
+      if (thumb.title === here) thumb.setAttribute("aria-current", "true");
+      else thumb.removeAttribute("aria-current");
+    }
+  }
+
+  #gallery({ radius, count, positions, pictures }) {
+    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} from the ${this.#context.store.depth_zero ?? "start"}.`;
+    const few = positions.length < count ? ` ${counted(positions.length)} of them:` : "";
+    const more = () => {
+      this.#limit = Math.min(MOST, this.#limit * 3);
+      this.update();
+    };
+    const rest = positions.length < Math.min(count, MOST) && positions.length === this.#limit ? button("Show more", more, { class: "button" }) : null;
+    const lead = element("p", { class: "muted small", text: words + few });
+    return [lead, thumbs(this.#context, positions, pictures), rest].filter(Boolean);
+  }
+}

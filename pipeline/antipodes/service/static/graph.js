@@ -1,0 +1,256 @@
+// The graph of a table: all positions in layers by distance, or those around one, and the moves between them.
+
+import { Latest } from "./api.js";
+import { button, counted, element } from "./elements.js";
+import { listen } from "./graph_input.js";
+import { GraphModel } from "./graph_model.js";
+import { Scene } from "./graph_scene.js";
+import { hashed } from "./main.js";
+
+const HOVER = 70;
+const KEPT = 300;
+const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+const KEYS = "Drag or wheel to move and zoom; keys +, −, 0; arrow keys go along the edges; click a position to go there.";
+
+export function mount(root, context) {
+  const graph = new Graph(root, context);
+  graph.update();
+  return graph;
+}
+
+class Graph {
+  constructor(root, context) {
+    [this.context, this.loads, this.hovers, this.goes] = [context, new Latest(), new Latest(), new Latest()];
+    [this.current, this.hovered, this.seen] = [-1, -1, new Map()];
+    styleSheet("graph.css");
+    this.#build(root);
+    listen(this.stage, {
+      pan: (right, down) => this.scene?.pan(right, down),
+      enlarge: (factor, point) => this.scene?.enlarge(factor, point),
+      click: (point) => this.#goTo(this.scene?.at(point) ?? -1),
+      hover: (point) => this.#hover(point && this.scene ? this.scene.at(point) : -1),
+    });
+    this.stage.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Follow the state, the position on the board, and the commits of the store. */
+  async update() {
+    try {
+      if (this.#isOld()) await this.#load();
+      if (this.scene) this.#follow();
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  close() {
+    [this.loads, this.hovers, this.goes].forEach((one) => one.stop());
+    clearTimeout(this.waiting);
+    this.scene?.close();
+    this.root.remove();
+  }
+
+  #build(root) {
+    this.stage = element("div", { class: "graph-stage", tabindex: "0", role: "application", "aria-roledescription": "graph" });
+    this.depth = element("input", { type: "number", min: "0", placeholder: "all" });
+    this.depth.addEventListener("change", () => this.#choose(this.depth.value === "" ? null : Number(this.depth.value)));
+    this.words = element("p", { class: "small muted graph-words" });
+    const tools = element(
+      "div",
+      { class: "row graph-tools", role: "group", "aria-label": "Graph" },
+      this.words,
+      element("label", { class: "row small" }, "Depth", this.depth),
+      element(
+        "span",
+        { class: "row graph-zoom" },
+        button("−", () => this.scene?.enlarge(1 / 1.5), { class: "button", "aria-label": "Zoom out" }),
+        button("+", () => this.scene?.enlarge(1.5), { class: "button", "aria-label": "Zoom in" }),
+        button("Fit", () => this.scene?.fit(), { class: "button", title: "Show the whole picture" }),
+        button("Here", () => this.#showCurrent(), { class: "button", title: "Bring the position on the board to the middle" }),
+      ),
+    );
+    this.near = element("ul", { class: "graph-near" });
+    this.here = element("p");
+    this.text = element("details", { class: "graph-text" }, element("summary", { text: "The graph as text" }), this.here, this.near);
+    const hint = element("p", { class: "small muted graph-hint", text: KEYS });
+    this.root = element("section", { class: "graph", "aria-label": "Graph of the positions" }, tools, this.stage, hint, this.text);
+    root.append(this.root);
+    this.spot = element("div", { class: "graph-spot", hidden: true }, element("span", { class: "graph-label" }));
+    this.tip = element("div", { class: "graph-tip", role: "tooltip", hidden: true });
+    this.ring = element("div", { class: "graph-ring", hidden: true });
+  }
+
+  /** Whether another graph has to be asked for: after a commit, or where the position is not in this one. */
+  #isOld() {
+    const { store, seen } = this.context;
+    if (!this.model || this.version !== store.version) return true;
+    return !this.model.whole && seen && seen.distance !== null && this.model.find(seen.index) < 0;
+  }
+
+  async #load() {
+    const { api, name, store, state } = this.context;
+    const [version, whole] = [store.version, store.graph];
+    this.stage.setAttribute("aria-busy", "true");
+    const query = whole ? {} : { position: state.position };
+    const json = await this.loads.ask((signal) => api.get(api.of(name, "/graph"), query, signal));
+    if (!json) return;
+    this.version = version;
+    this.scene?.close();
+    this.model = new GraphModel(json);
+    this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth));
+    this.stage.removeAttribute("aria-busy");
+    this.seen.clear();
+    this.current = this.hovered = -1;
+    this.#describe();
+  }
+
+  #follow() {
+    const { state, seen } = this.context;
+    const depth = state.depth === undefined ? -1 : Number(state.depth);
+    if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
+    this.depth.value = depth < 0 ? "" : depth;
+    this.#standAt(seen && seen.index !== null ? this.model.find(seen.index) : -1);
+    this.#list();
+  }
+
+  /** Mark a node as the position on the board, with its shortest paths. */
+  #standAt(node) {
+    if (node !== this.current) {
+      this.current = node;
+      this.scene.highlight(node < 0 ? new Uint32Array() : this.model.shortest(node));
+      if (node >= 0) this.scene.reveal(node);
+    }
+    this.spot.firstChild.textContent = node < 0 ? "" : this.model.depth[node];
+    this.scene.mark(this.spot, node);
+  }
+
+  #describe() {
+    const { model } = this;
+    const layers = counted(model.span, "layer");
+    const edges = counted(model.edges.length / 2, model.directed ? "one-way move" : "move");
+    const widest = model.sizes.indexOf(Math.max(...model.sizes));
+    const what = model.whole ? `${counted(model.count, "position")}` : `${counted(model.count, "position")} around the one on the board`;
+    this.words.textContent = `${what}, ${edges}, ${layers}`;
+    const wide = `the widest is depth ${widest}, with ${counted(model.sizes[widest] ?? 0, "position")}`;
+    this.stage.setAttribute("aria-label", `${this.words.textContent}; ${wide}. ${KEYS}`);
+    this.summary = `${what} and ${edges} between them, in ${layers}, from depth ${model.first} to ${model.last}; in the table, ${wide}.`;
+    this.depth.max = model.last;
+  }
+
+  /** The position and its neighbours as text, with links. */
+  #list() {
+    const { seen } = this.context;
+    const at = seen ? ` On the board: ${seen.position}, distance ${seen.distance ?? "not known"}; its neighbours:` : "";
+    this.here.textContent = this.summary + at;
+    this.near.replaceChildren(...(seen?.successors ?? []).map((next) => this.#linked(next)));
+  }
+
+  #linked({ position, move, distance }) {
+    const { name, state } = this.context;
+    const text = `${move ? `${move}: ` : ""}${position}, distance ${distance ?? "not known"}`;
+    const link = element("a", { href: hashed(name, { ...state, position }), text });
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#go(position);
+    });
+    return element("li", {}, link);
+  }
+
+  #choose(depth) {
+    const wanted = depth === null || Number(this.context.state.depth ?? -1) === depth ? null : String(depth);
+    this.context.navigate({ depth: wanted }, { replace: true });
+  }
+
+  #showCurrent() {
+    if (this.current >= 0) this.scene.reveal(this.current, true);
+  }
+
+  #key(event) {
+    if (event.target !== this.stage || !this.scene || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = {
+      "+": () => this.scene.enlarge(1.5),
+      "=": () => this.scene.enlarge(1.5),
+      "-": () => this.scene.enlarge(1 / 1.5),
+      0: () => this.scene.fit(),
+    }[event.key] ?? (event.key in ARROWS ? () => this.#walk(ARROWS[event.key]) : null);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  /** Go along the edge that leads most in a direction of the screen. */
+  #walk([right, down]) {
+    if (this.current < 0) return;
+    const [x, y] = this.scene.point(this.current);
+    let [best, most] = [-1, 0.05];
+    for (const near of this.model.neighbours(this.current)) {
+      const [left, top] = this.scene.point(near);
+      const along = ((left - x) * right + (top - y) * down) / (Math.hypot(left - x, top - y) || 1);
+      if (along > most) [best, most] = [near, along];
+    }
+    if (best >= 0) this.#goTo(best);
+    else this.context.say("no edge leads there");
+  }
+
+  async #goTo(node) {
+    if (node < 0) return;
+    try {
+      const view = await this.goes.ask((signal) => this.#view(node, signal));
+      if (view) this.#go(view.position);
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  #go(position) {
+    const { go, navigate } = this.context;
+    if (go) go(position);
+    else navigate({ position });
+  }
+
+  /** The position of a node, from the service or from memory. */
+  async #view(node, signal) {
+    const { api, name } = this.context;
+    const index = this.model.index[node];
+    if (!this.seen.has(index)) {
+      this.seen.set(index, await api.get(api.of(name, "/view"), { index }, signal));
+      if (this.seen.size > KEPT) this.seen.delete(this.seen.keys().next().value);
+    }
+    return this.seen.get(index);
+  }
+
+  /** Show the board of the node under the pointer, if it stays there for a moment. */
+  #hover(node) {
+    if (node === this.hovered) return;
+    this.hovered = node;
+    clearTimeout(this.waiting);
+    this.scene?.mark(this.ring, node);
+    this.tip.hidden = true;
+    this.stage.classList.toggle("over", node >= 0);
+    if (node >= 0) this.waiting = setTimeout(() => this.#tell(node), HOVER);
+  }
+
+  async #tell(node) {
+    try {
+      const view = await this.hovers.ask((signal) => this.#view(node, signal));
+      if (!view || this.hovered !== node) return;
+      const board = view.picture ? [this.context.board(view.picture, "")] : [];
+      this.tip.replaceChildren(...board, element("p", { text: `distance ${this.model.depth[node]}` }));
+      const [left, top] = this.scene.point(node);
+      const { width, height } = this.scene.camera;
+      this.tip.classList.toggle("leftward", left > width / 2);
+      this.tip.classList.toggle("upward", top > height / 2);
+      this.scene.mark(this.tip, node);
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+}
+
+/** Load a style sheet that stands beside this module, once. */
+function styleSheet(name) {
+  const { href } = new URL(name, import.meta.url);
+  if (![...document.styleSheets].some((sheet) => sheet.href === href)) document.head.append(element("link", { rel: "stylesheet", href }));
+}

@@ -1,0 +1,84 @@
+// Which part of a picture is on the screen: places from 0 to 1 in both directions, moved and enlarged.
+
+const WIDEST = 1.75;
+const MARGIN = { left: 58, right: 26, top: 30, bottom: 30 };
+const CLOSEST = 400;
+
+export class Camera {
+  constructor() {
+    [this.width, this.height] = [1, 1];
+    this.fit();
+  }
+
+  /** The size of the screen in pixels; what is in its middle stays there. */
+  resize(width, height) {
+    const middle = this.unit([this.width / 2, this.height / 2]);
+    [this.width, this.height] = [width, height];
+    const [wide, high] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
+    [this.wide, this.high] = [Math.max(1, Math.min(wide, high * WIDEST)), Math.max(1, high)];
+    this.left = MARGIN.left + (wide - this.wide) / 2;
+    if (this.zoom === 1) this.fit();
+    else this.centre(middle);
+  }
+
+  /** Show all. */
+  fit() {
+    [this.zoom, this.x, this.y] = [1, 0, 0];
+  }
+
+  /** The point of the screen, in pixels, at a place of the picture. */
+  screen(x, y) {
+    return [(this.left + x * this.wide) * this.zoom + this.x, (MARGIN.top + y * this.high) * this.zoom + this.y];
+  }
+
+  /** The place of the picture at a point of the screen. */
+  unit([left, top]) {
+    const [x, y] = [(left - this.x) / this.zoom, (top - this.y) / this.zoom];
+    return [(x - (this.left ?? 0)) / (this.wide ?? 1), (y - MARGIN.top) / (this.high ?? 1)];
+  }
+
+  /** By how much places are enlarged and then moved, in pixels: {scale: [x, y], offset: [x, y]}. */
+  transform() {
+    return { scale: [this.wide * this.zoom, this.high * this.zoom], offset: this.screen(0, 0) };
+  }
+
+  /** Move the picture by pixels; a part of it stays on the screen. */
+  pan(right, down) {
+    this.x += right;
+    this.y += down;
+    this.#hold();
+  }
+
+  /** Enlarge by a factor around a point of the screen. */
+  enlarge(factor, [left, top] = [this.width / 2, this.height / 2]) {
+    const zoom = Math.min(CLOSEST, Math.max(0.7, this.zoom * factor));
+    const by = zoom / this.zoom;
+    [this.zoom, this.x, this.y] = [zoom, left - (left - this.x) * by, top - (top - this.y) * by];
+    this.#hold();
+  }
+
+  /** Bring a place to the middle of the screen. */
+  centre([x, y]) {
+    const [left, top] = this.screen(x, y);
+    this.pan(this.width / 2 - left, this.height / 2 - top);
+  }
+
+  /** Whether a place is on the screen, not too near to its border. */
+  shows([x, y]) {
+    const [left, top] = this.screen(x, y);
+    return left > 24 && top > 24 && left < this.width - 24 && top < this.height - 24;
+  }
+
+  #hold() {
+    const [left, top] = this.screen(0, 0);
+    const [right, bottom] = this.screen(1, 1);
+    this.x += within(left, right, this.width);
+    this.y += within(top, bottom, this.height);
+  }
+}
+
+/** By how much a span has to move so that a quarter of the screen shows it. */
+function within(low, high, size) {
+  if (high < size * 0.25) return size * 0.25 - high;
+  return low > size * 0.75 ? size * 0.75 - low : 0;
+}

@@ -1,0 +1,143 @@
+// The graph as typed arrays: where its nodes stand, who their neighbours are, and which are on shortest paths.
+
+/** Nodes of a layer in one line; the nodes of wider layers stand in several lines, one below the other. */
+const PER_LINE = 420;
+const THICKEST = 0.62;
+
+export class GraphModel {
+  /** From the JSON of /graph, whose nodes are sorted by depth and then from left to right. */
+  constructor({ whole, directed, layers, nodes, edges }) {
+    this.whole = whole;
+    this.directed = directed;
+    this.sizes = layers;
+    this.index = nodes.index;
+    this.count = nodes.index.length;
+    this.depth = Uint16Array.from(nodes.depth);
+    this.edges = Uint32Array.from(edges);
+    this.first = this.count ? this.depth[0] : 0;
+    this.last = this.count ? this.depth[this.count - 1] : 0;
+    this.begins = beginsOf(this.depth, this.last);
+    this.places = this.#placed(nodes.x);
+    this.#connect();
+  }
+
+  /** How many layers the picture has. */
+  get span() {
+    return this.last - this.first + 1;
+  }
+
+  /** The number of a node by the index of its position; -1 if it is not in the graph. */
+  find(index) {
+    this.numbers ??= new Map(this.index.map((one, node) => [one, node]));
+    return this.numbers.get(index) ?? -1;
+  }
+
+  /** The first node of a layer and the one past its last. */
+  layer(depth) {
+    return [this.begins[depth] ?? this.count, this.begins[depth + 1] ?? this.count];
+  }
+
+  /** The numbers of the nodes that share an edge with this one. */
+  neighbours(node) {
+    return this.others.subarray(this.from[node], this.from[node + 1]);
+  }
+
+  /** The height of a layer, from 0 for the first to 1 for the last. */
+  height(depth) {
+    return this.span > 1 ? (depth - this.first) / (this.span - 1) : 0.5;
+  }
+
+  /** All edges on shortest paths from the start to a node, as pairs of nodes. */
+  shortest(node) {
+    const [pairs, seen] = [[], new Set([node])];
+    for (const here of seen) {
+      for (const near of this.neighbours(here)) {
+        if (this.depth[near] + 1 !== this.depth[here] || !this.#leads(near, here)) continue;
+        pairs.push(near, here);
+        seen.add(near);
+      }
+    }
+    return Uint32Array.from(pairs);
+  }
+
+  /** The node nearest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
+  nearest(camera, [left, top], reach) {
+    let [best, least] = [-1, reach * reach];
+    for (const depth of this.#layersAt(camera, top, reach)) {
+      const [begin, end] = this.layer(depth);
+      const from = camera.unit([left - reach, 0])[0];
+      for (let node = this.#after(begin, end, from); node < end; node += 1) {
+        const [x, y] = camera.screen(this.places[2 * node], this.places[2 * node + 1]);
+        if (x > left + reach) break;
+        const far = (x - left) ** 2 + (y - top) ** 2;
+        if (far <= least) [best, least] = [node, far];
+      }
+    }
+    return best;
+  }
+
+  *#layersAt(camera, top, reach) {
+    const thick = THICKEST / Math.max(1, this.span - 1);
+    const [above, below] = [camera.unit([0, top - reach])[1] - thick, camera.unit([0, top + reach])[1] + thick];
+    for (let depth = this.first; depth <= this.last; depth += 1) {
+      const height = this.height(depth);
+      if (height >= above && height <= below) yield depth;
+    }
+  }
+
+  /** The first node of a layer that does not stand left of a place. */
+  #after(begin, end, place) {
+    let [low, high] = [begin, end];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.places[2 * middle] < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #placed(x) {
+    const places = new Float32Array(2 * this.count);
+    for (let depth = this.first; depth <= this.last; depth += 1) {
+      const [begin, end] = this.layer(depth);
+      const lines = Math.ceil((end - begin) / PER_LINE);
+      const step = (Math.min(THICKEST, 0.09 * (lines - 1)) / Math.max(1, lines - 1)) * this.height(this.first + 1);
+      for (let node = begin; node < end; node += 1) {
+        places[2 * node] = x[node];
+        places[2 * node + 1] = this.height(depth) + step * (((node - begin) % lines) - (lines - 1) / 2);
+      }
+    }
+    return places;
+  }
+
+  #connect() {
+    const { edges, count } = this;
+    this.from = new Uint32Array(count + 1);
+    for (const end of edges) this.from[end + 1] += 1;
+    for (let node = 0; node < count; node += 1) this.from[node + 1] += this.from[node];
+    const next = this.from.slice();
+    this.others = new Uint32Array(edges.length);
+    for (let k = 0; k < edges.length; k += 2) {
+      this.others[next[edges[k]]++] = edges[k + 1];
+      this.others[next[edges[k + 1]]++] = edges[k];
+    }
+  }
+
+  /** Whether a move leads from one neighbour to the other, which not all edges of a directed graph say. */
+  #leads(from, to) {
+    if (!this.directed) return true;
+    this.arrows ??= new Set(pairsOf(this.edges, this.count));
+    return this.arrows.has(from * this.count + to);
+  }
+}
+
+function* pairsOf(edges, count) {
+  for (let k = 0; k < edges.length; k += 2) yield edges[k] * count + edges[k + 1];
+}
+
+function beginsOf(depth, last) {
+  const begins = new Uint32Array(last + 2);
+  for (const one of depth) begins[one + 1] += 1;
+  for (let one = 0; one <= last; one += 1) begins[one + 1] += begins[one];
+  return begins;
+}

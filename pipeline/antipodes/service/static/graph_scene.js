@@ -1,0 +1,224 @@
+// A graph on a stage: the canvas, the ruler of depths and the marks over it, redrawn when something has changed.
+
+import { element } from "./elements.js";
+import { Camera } from "./graph_camera.js";
+import { plain } from "./graph_canvas.js";
+import { depthColours, isDark, onTheme, styled } from "./graph_colours.js";
+import { webgl } from "./graph_webgl.js";
+
+const RULER_STEP = 26;
+const SETTLED = 160;
+const GLIDE = 260;
+
+export class Scene {
+  /** `choose(depth)` is called when a depth on the ruler is clicked. */
+  constructor(stage, model, choose) {
+    [this.stage, this.model, this.choose] = [stage, model, choose];
+    [this.camera, this.chosen, this.marks] = [new Camera(), -1, new Map()];
+    this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
+    this.stage.replaceChildren(this.ruler);
+    this.#open(false);
+    this.sizes = new ResizeObserver(() => this.#resize());
+    this.sizes.observe(stage);
+    this.endTheme = onTheme(() => this.#recolour());
+    this.#resize();
+  }
+
+  /** Redraw before the next frame. */
+  change(moving = false) {
+    this.moving ||= moving;
+    this.asked ??= requestAnimationFrame(() => this.#frame());
+  }
+
+  /** Show one layer before the others; -1: all alike. */
+  chooseDepth(depth) {
+    this.chosen = depth;
+    this.change();
+  }
+
+  /** Highlight edges, as pairs of nodes. */
+  highlight(pairs) {
+    this.pairs = pairs;
+    this.drawing.highlight(pairs);
+    this.change();
+  }
+
+  /** Put an element over a node; -1: hide it. */
+  mark(made, node) {
+    if (!made.isConnected) this.stage.append(made);
+    made.hidden = node < 0;
+    this.marks.set(made, node);
+    this.change();
+  }
+
+  /** Move the picture so that a node is on the screen: at once, or gliding if the reader likes motion. */
+  reveal(node, always = false) {
+    const place = this.#placeOf(node);
+    if (!always && this.camera.shows(place)) return;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.camera.centre(place);
+    else this.#glide(place);
+    this.change();
+  }
+
+  pan(right, down) {
+    this.gliding = null;
+    this.camera.pan(right, down);
+    this.change(true);
+  }
+
+  enlarge(factor, point) {
+    this.gliding = null;
+    this.camera.enlarge(factor, point);
+    this.change(true);
+  }
+
+  fit() {
+    this.gliding = null;
+    this.camera.fit();
+    this.change();
+  }
+
+  /** The node under a point of the stage; -1 if there is none near. */
+  at(point) {
+    return this.model.nearest(this.camera, point, Math.max(10, this.radius + 4));
+  }
+
+  /** Where a node is on the stage, in pixels. */
+  point(node) {
+    return this.camera.screen(...this.#placeOf(node));
+  }
+
+  close() {
+    cancelAnimationFrame(this.asked);
+    clearTimeout(this.settling);
+    this.sizes.disconnect();
+    this.endTheme();
+    this.drawing.close();
+  }
+
+  /** The radius of a node in pixels: as large as there is room, and larger from near. */
+  get radius() {
+    const { width, height, zoom } = this.camera;
+    const room = Math.sqrt((width * height) / (this.model.count + 1)) * 0.2;
+    return Math.min(9, Math.max(1, Math.min(room, 5)) * Math.max(0.8, zoom ** 0.55));
+  }
+
+  /** The opacity of edges: where many cover each other, each is faint. */
+  get opacity() {
+    const { model, camera } = this;
+    const covering = model.edges.length / 2 / (model.span * camera.width * camera.zoom);
+    return Math.min(0.7, Math.max(0.03, 0.9 / (0.6 + 1.2 * covering)));
+  }
+
+  #open(withoutWebgl) {
+    this.canvas?.remove();
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.stage.prepend(this.canvas);
+    this.drawing = (withoutWebgl ? null : webgl(this.canvas, this.model)) ?? plain(this.canvas, this.model);
+    this.stage.dataset.drawing = this.drawing.kind;
+    this.canvas.addEventListener("webglcontextlost", () => this.#lost());
+    this.#recolour();
+    if (this.pairs) this.drawing.highlight(this.pairs);
+  }
+
+  /** The browser took the graphics card away: go on without it. */
+  #lost() {
+    if (!this.stage.isConnected) return;
+    this.#open(true);
+    this.#resize();
+  }
+
+  #recolour() {
+    this.palette = depthColours(this.model.last + 1, isDark());
+    this.drawing.colour(this.palette, styled("--farther", this.stage));
+    this.change();
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    [this.canvas.width, this.canvas.height] = [Math.max(1, width * ratio), Math.max(1, height * ratio)];
+    this.camera.resize(Math.max(1, width), Math.max(1, height));
+    this.change();
+  }
+
+  #frame() {
+    const { moving } = this;
+    [this.asked, this.moving] = [undefined, false];
+    this.#advance();
+    this.drawing.draw(this.camera, { radius: this.radius, opacity: this.opacity, chosen: this.chosen, moving });
+    for (const [made, node] of this.marks) if (node >= 0) moveTo(made, this.point(node));
+    this.#rule();
+    clearTimeout(this.settling);
+    if (moving && this.drawing.kind === "canvas") this.settling = setTimeout(() => this.change(), SETTLED);
+  }
+
+  #placeOf(node) {
+    return this.model.places.subarray(2 * node, 2 * node + 2);
+  }
+
+  #glide(to) {
+    const from = this.camera.unit([this.camera.width / 2, this.camera.height / 2]);
+    this.gliding = { from, to, begun: performance.now() };
+  }
+
+  #advance() {
+    if (!this.gliding) return;
+    const { from, to, begun } = this.gliding;
+    const part = Math.min(1, (performance.now() - begun) / GLIDE);
+    const eased = 1 - (1 - part) ** 3;
+    this.camera.centre([0, 1].map((k) => from[k] + (to[k] - from[k]) * eased));
+    if (part < 1) this.change(true);
+    else this.gliding = null;
+  }
+
+  /** The depths at the left, as many as there is room for. */
+  #rule() {
+    const depths = this.#ruled();
+    while (this.ruler.children.length < depths.length) this.ruler.append(this.#label());
+    [...this.ruler.children].forEach((label, k) => this.#set(label, depths[k]));
+  }
+
+  *#all(step) {
+    for (let depth = this.model.first; depth <= this.model.last; depth += 1) {
+      if (depth % step === 0 || depth === this.chosen || depth === this.model.last) yield depth;
+    }
+  }
+
+  #ruled() {
+    const { model, camera } = this;
+    const gap = (camera.high * camera.zoom) / Math.max(1, model.span - 1);
+    const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * gap >= RULER_STEP) ?? 5000;
+    const top = (depth) => camera.screen(0, model.height(depth))[1];
+    const seen = [...this.#all(step)].filter((depth) => top(depth) > -20 && top(depth) < camera.height + 20);
+    const clear = (depth, near) => near === undefined || depth === near || Math.abs(top(depth) - top(near)) >= RULER_STEP * 0.7;
+    return seen.filter((depth) => depth === this.chosen || (clear(depth, this.#onRuler()) && (depth === model.last || clear(depth, model.last))));
+  }
+
+  #onRuler() {
+    return this.chosen >= this.model.first && this.chosen <= this.model.last ? this.chosen : undefined;
+  }
+
+  #label() {
+    const made = element("button", { type: "button", tabindex: "-1" });
+    made.addEventListener("click", () => this.choose(Number(made.textContent)));
+    return made;
+  }
+
+  #set(label, depth) {
+    label.hidden = depth === undefined;
+    if (label.hidden) return;
+    const text = String(depth);
+    if (label.textContent !== text) {
+      label.textContent = text;
+      label.title = `Highlight depth ${depth}`;
+    }
+    label.classList.toggle("chosen", depth === this.chosen);
+    label.style.setProperty("--tick", `rgb(${this.palette.slice(4 * depth, 4 * depth + 3).join()})`);
+    moveTo(label, [0, this.camera.screen(0, this.model.height(depth))[1]]);
+  }
+}
+
+function moveTo(made, [left, top]) {
+  made.style.transform = `translate(${left}px, ${top}px)`;
+}

@@ -1,0 +1,163 @@
+// Draws a graph with WebGL: the nodes and edges are sent to the graphics card once, a frame sends a few numbers.
+
+const VERTEX = `#version 300 es
+precision highp float;
+in vec2 place;
+in float depth;
+uniform vec2 scale, offset, size;
+uniform float radius, chosen, layers, ratio;
+uniform sampler2D palette;
+uniform vec4 single;
+out vec4 colour;
+void main() {
+  vec2 at = (place * scale + offset) / size;
+  gl_Position = vec4(2.0 * at.x - 1.0, 1.0 - 2.0 * at.y, 0.0, 1.0);
+  bool bright = chosen < 0.0 || abs(chosen - depth) < 0.5;
+  gl_PointSize = ratio * 2.0 * (radius + (chosen >= 0.0 && bright ? 1.2 : 0.0)) + 1.0;
+  colour = texture(palette, vec2((depth + 0.5) / layers, 0.5));
+  colour.a = bright ? single.a : single.a * 0.2;
+  if (single.r >= 0.0) colour = single;
+}`;
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec4 colour;
+uniform float points, diameter;
+out vec4 result;
+void main() {
+  float alpha = colour.a;
+  if (points > 0.5) {
+    vec2 from = gl_PointCoord - 0.5;
+    float far = 2.0 * length(from);
+    alpha *= 1.0 - smoothstep(1.0 - diameter, 1.0, far);
+  }
+  result = vec4(colour.rgb * alpha, alpha);
+}`;
+const UNIFORMS = ["scale", "offset", "size", "radius", "chosen", "layers", "ratio", "palette", "single", "points", "diameter"];
+const THEMSELVES = -1;
+
+/** The drawing of a model on a canvas; null if the browser has no WebGL 2. */
+export function webgl(canvas, model) {
+  const gl = canvas.getContext("webgl2", { antialias: true, premultipliedAlpha: true, powerPreference: "high-performance" });
+  return gl && new Drawing(gl, canvas, model);
+}
+
+class Drawing {
+  kind = "WebGL";
+
+  constructor(gl, canvas, model) {
+    [this.gl, this.canvas, this.model, this.highlit] = [gl, canvas, model, 0];
+    this.program = program(gl);
+    gl.useProgram(this.program);
+    this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
+    this.#attribute("place", model.places, 2, gl.FLOAT);
+    this.#attribute("depth", model.depth, 1, gl.UNSIGNED_SHORT);
+    [this.edges, this.marks] = [this.#indices(model.edges), this.#indices(new Uint32Array())];
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.uniform1f(this.at.layers, model.last + 1);
+  }
+
+  /** The colours: four bytes for each depth, and three for highlighted edges. */
+  colour(palette, accent) {
+    const { gl } = this;
+    gl.bindTexture(gl.TEXTURE_2D, (this.palette ??= gl.createTexture()));
+    for (const [name, value] of [
+      [gl.TEXTURE_MIN_FILTER, gl.NEAREST],
+      [gl.TEXTURE_MAG_FILTER, gl.NEAREST],
+      [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE],
+    ])
+      gl.texParameteri(gl.TEXTURE_2D, name, value);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, palette.length / 4, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, palette);
+    this.accent = accent.map((byte) => byte / 255);
+  }
+
+  /** The edges to highlight, as pairs of nodes. */
+  highlight(pairs) {
+    const { gl } = this;
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.marks);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, pairs, gl.DYNAMIC_DRAW);
+    this.highlit = pairs.length;
+  }
+
+  /** A frame: the camera, the radius of nodes, the opacity of edges, the chosen depth or -1. */
+  draw(camera, { radius, opacity, chosen }) {
+    const { gl, at, canvas } = this;
+    const { scale, offset } = camera.transform();
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.uniform2fv(at.scale, scale);
+    gl.uniform2fv(at.offset, offset);
+    gl.uniform2f(at.size, camera.width, camera.height);
+    gl.uniform1f(at.ratio, canvas.width / camera.width);
+    gl.uniform1f(at.radius, radius);
+    gl.uniform1f(at.chosen, chosen);
+    gl.uniform1f(at.points, 0);
+    this.#lines(this.edges, this.model.edges.length, [THEMSELVES, 0, 0, opacity]);
+    this.#nodes(radius, [THEMSELVES, 0, 0, 1]);
+    this.#lines(this.marks, this.highlit, [...this.accent, 1]);
+    this.#nodesOf(this.marks, this.highlit, radius, [...this.accent, 1]);
+  }
+
+  close() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+
+  #lines(buffer, length, single) {
+    const { gl, at } = this;
+    if (!length) return;
+    gl.uniform1f(at.points, 0);
+    gl.uniform4fv(at.single, single);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer);
+    gl.drawElements(gl.LINES, length, gl.UNSIGNED_INT, 0);
+  }
+
+  #nodes(radius, single) {
+    this.#points(radius, single);
+    this.gl.drawArrays(this.gl.POINTS, 0, this.model.count);
+  }
+
+  #nodesOf(buffer, length, radius, single) {
+    if (!length) return;
+    this.#points(radius, single);
+    this.gl.bindBuffer(this.gl.ELEMENT_ARRAY_BUFFER, buffer);
+    this.gl.drawElements(this.gl.POINTS, length, this.gl.UNSIGNED_INT, 0);
+  }
+
+  #points(radius, single) {
+    const { gl, at, canvas } = this;
+    gl.uniform1f(at.points, 1);
+    gl.uniform1f(at.diameter, Math.min(1, 1.5 / (radius * (canvas.width / canvas.clientWidth || 1))));
+    gl.uniform4fv(at.single, single);
+  }
+
+  #attribute(name, values, parts, type) {
+    const { gl } = this;
+    const where = gl.getAttribLocation(this.program, name);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(where);
+    gl.vertexAttribPointer(where, parts, type, false, 0, 0);
+  }
+
+  #indices(values) {
+    const { gl } = this;
+    const buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, values, gl.STATIC_DRAW);
+    return buffer;
+  }
+}
+
+function program(gl) {
+  const made = gl.createProgram();
+  for (const [type, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+    const shader = gl.createShader(type);
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made));
+  return made;
+}

@@ -1,0 +1,92 @@
+// The view "Pattern": the positions that fit one, by distance, beside all positions.
+
+import { barChart, countsTable } from "./chart.js";
+import { button, counted, element } from "./elements.js";
+import { scaleSwitch } from "./distribution.js";
+import { thumbs } from "./gallery.js";
+import { Question } from "./tabs.js";
+
+const SHOWN = 12;
+
+export function mount(root, context) {
+  const view = new PatternView(context);
+  root.append(view.element);
+  view.update();
+  return view;
+}
+
+class PatternView {
+  #context;
+  #question;
+  #found = null;
+  #shown = "";
+
+  constructor(context) {
+    this.#context = context;
+    this.#question = new Question(context);
+    this.field = element("input", { type: "text", id: "pattern", class: "wide mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    const label = element("label", { for: "pattern", class: "label", text: "Pattern" });
+    const form = element("form", { class: "row", on: { submit: (event) => this.#asked(event) } }, this.field, button("Count", null, { type: "submit", class: "button main" }));
+    const help = element("p", { class: "muted small", text: "Written as a position: ? is anything, [AB] one of these, {ABC} these in any order." });
+    this.scale = scaleSwitch(context);
+    this.lead = element("p");
+    this.head = element("div", { class: "row apart", hidden: true }, this.lead, this.scale.group);
+    this.legend = element("p", { class: "legend small muted", hidden: true }, element("span", { class: "key part" }), "fits the pattern ", element("span", { class: "key whole" }), "all positions, each on its own scale");
+    this.chart = element("div", { class: "chart-box" });
+    this.numbers = element("div");
+    this.ends = element("div");
+    this.element = element("div", {}, label, form, help, this.head, this.chart, this.legend, this.numbers, this.ends);
+    this.watcher = new ResizeObserver(() => this.#draw());
+    this.watcher.observe(this.chart);
+  }
+
+  close() {
+    this.watcher.disconnect();
+  }
+
+  #asked(event) {
+    event.preventDefault();
+    this.#context.navigate({ pattern: this.field.value.trim() || null });
+  }
+
+  async update() {
+    const { pattern } = this.#context.state;
+    if (document.activeElement !== this.field) this.field.value = pattern ?? this.field.value;
+    this.scale.show();
+    this.#draw();
+    if (!pattern) return;
+    try {
+      const found = await this.#question.ask("/pattern", { pattern });
+      if (!found) return;
+      this.#found = found;
+      this.#context.succeed();
+      this.#draw();
+      this.ends.replaceChildren(...this.#end("Nearest", found.nearest), ...this.#end("Farthest", found.farthest));
+    } catch (error) {
+      this.#context.fail(error);
+    }
+  }
+
+  #draw() {
+    const { layers, seen, state } = this.#context;
+    if (!this.#found || !layers) return;
+    const { count, reached, by_distance: counts } = this.#found;
+    const width = Math.max(300, Math.round(this.chart.clientWidth || 640));
+    const text = JSON.stringify([this.#found.pattern, counts, state.scale, width, layers.layers.length]);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    const bars = Object.entries(counts).map(([depth, number]) => ({ depth: Number(depth), count: number }));
+    const behind = layers.layers.map((number, depth) => ({ depth, count: number }));
+    this.lead.textContent = `${counted(count, "position")} fit${count === 1 ? "s" : ""}${reached === count ? "" : `, ${counted(reached)} of them reached`}.`;
+    this.head.hidden = this.legend.hidden = false;
+    this.chart.replaceChildren(barChart({ bars, behind, scale: state.scale, here: null, width, label: "Positions that fit, at each depth" }));
+    this.numbers.replaceChildren(countsTable(bars));
+  }
+
+  #end(name, side) {
+    if (!side) return [];
+    const positions = side.positions.slice(0, SHOWN);
+    const title = element("h2", { text: `${name}: ${counted(side.count)} at depth ${side.distance}` });
+    return [title, thumbs(this.#context, positions, (side.pictures ?? []).slice(0, SHOWN))];
+  }
+}

@@ -1,0 +1,82 @@
+// Plays the shortest path, one position after another.
+
+import { of } from "./api.js";
+import { still } from "./stage.js";
+
+const STEP = 620;
+const GLIDE = 380;
+
+/** The shortest path from the position on the board, asked when it is needed, and played. */
+export class Player {
+  #page;
+  #timer = 0;
+  #asked = null;
+  playing = false;
+
+  constructor(page) {
+    this.#page = page;
+  }
+
+  /** The JSON of /path of the position on the board; asked once for each position and commit. */
+  path() {
+    const { context } = this.#page;
+    const { position } = context.seen;
+    const key = `${context.store.version} ${position}`;
+    if (this.#asked?.key !== key) {
+      const answer = context.api.get(of(context.name, "/path"), { position });
+      this.#asked = { key, answer };
+      answer.catch(() => (this.#asked = this.#asked?.key === key ? null : this.#asked));
+    }
+    return this.#asked.answer;
+  }
+
+  /** Play the path to the start; where moves cannot be undone, from the start to the position. */
+  async play() {
+    const { context } = this.#page;
+    this.playing = true;
+    this.#page.readout.show();
+    try {
+      const found = await this.path();
+      if (!this.playing) return;
+      if (!found.path) throw new Error("no path leads from here to the start");
+      this.#run(inOrder(found, context.store.reversible !== false));
+    } catch (error) {
+      this.pause();
+      context.fail(error);
+    }
+  }
+
+  #run(steps) {
+    const [first, ...rest] = steps;
+    const { context } = this.#page;
+    if (first.position !== context.seen.position) this.#page.put(first, null);
+    const next = () => {
+      const step = rest.shift();
+      if (!step) return this.pause();
+      this.#page.put(step, step.move, { replace: true, milliseconds: GLIDE });
+      this.#timer = setTimeout(next, STEP);
+    };
+    if (!rest.length) return this.pause();
+    this.#timer = setTimeout(next, still() ? STEP : STEP / 3);
+  }
+
+  pause() {
+    clearTimeout(this.#timer);
+    if (!this.playing) return;
+    this.playing = false;
+    this.#page.readout.show();
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+}
+
+/** The positions of a path in the order of its moves: {position, distance, picture, move}. */
+function inOrder({ path, pictures, moves, distance }, reversible) {
+  const steps = path.map((position, at) => ({ position, picture: pictures[at], distance: distance - at, move: null }));
+  if (!reversible) steps.reverse();
+  steps.slice(1).forEach((step, at) => (step.move = moves?.[at] ?? null));
+  return steps;
+}

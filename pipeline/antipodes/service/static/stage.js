@@ -1,0 +1,238 @@
+// The board that is played on: pieces are clicked and dragged, and glide to where a move puts them.
+
+import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
+import { button, drawn, element, signed } from "./elements.js";
+
+const GLIDE = 180;
+const CLICK = 6;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const STRAIGHT = 0.7;
+
+/** Whether the person asked the system for less motion. */
+export function still() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** A board; `make(successor)` is called with the move that a person chose by it. */
+export class Stage {
+  #make;
+  #image = null;
+  #picture = null;
+  #pieces = [];
+  #choices = [];
+  #drag = null;
+  #glide = null;
+
+  constructor(make) {
+    this.#make = make;
+    this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
+    this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-describedby": "board-help" });
+    const help = element("p", { class: "unseen", id: "board-help", text: "Arrow keys move a piece, space makes a best move." });
+    this.element = element("div", { class: "board-frame" }, this.board, help, this.menu);
+    this.board.addEventListener("pointerdown", (event) => this.#begin(event));
+    this.board.addEventListener("pointermove", (event) => this.#follow(event));
+    this.board.addEventListener("pointerup", (event) => this.#end(event));
+    this.board.addEventListener("pointercancel", () => this.#release());
+  }
+
+  /** Put a picture on the board; the pieces glide there from the one before, in `milliseconds`. */
+  show(picture, label, milliseconds = GLIDE) {
+    this.#release();
+    const before = this.#picture;
+    this.#picture = picture;
+    this.#pieces = piecesOf(picture);
+    this.#image = pictured(picture, label);
+    this.board.replaceChildren(this.#image);
+    if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
+  }
+
+  /** The moves that are legal now, as successors with pictures. */
+  offer(successors) {
+    this.menu.hidePopover();
+    this.#choices = successors
+      .filter((successor) => successor.picture)
+      .map((successor) => ({ successor, ...difference(this.#picture, successor.picture) }));
+    for (const group of this.#image.children) group.classList.toggle("movable", this.#isMovable(group));
+  }
+
+  /** The picture that is shown. */
+  get picture() {
+    return this.#picture;
+  }
+
+  /** Make the move that an arrow key means, if it is clear; several open the menu. */
+  arrow(key) {
+    const [x, y] = ARROWS[key];
+    const fitting = this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
+    if (fitting.length === 1) this.#make(fitting[0].successor);
+    else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
+    return fitting.length > 0;
+  }
+
+  /** A name for a move without one: its piece, and from where to where. */
+  nameOf(successor, number) {
+    if (successor.move !== null && successor.move !== undefined) return successor.move;
+    const choice = this.#choices.find((one) => one.successor === successor);
+    return (choice && described(choice, this.#picture)) ?? `move ${number + 1}`;
+  }
+
+  #isMovable(group) {
+    const point = middle(this.#pieces[group.dataset.piece]);
+    return !group.classList.contains("fixed") && this.#at(point).length > 0;
+  }
+
+  /** The moves that change what is at a point: they move the piece there, or put one on an empty place. */
+  #at(point) {
+    const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
+    if (here.length) return here;
+    return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
+  }
+
+  #begin(event) {
+    if (event.button !== 0 || !this.#image) return;
+    const from = pointAt(this.#image, event);
+    const choices = this.#at(from);
+    if (!choices.length) return;
+    this.#finishGlide();
+    this.#drag = { from, choices, pointer: event.pointerId, far: 0 };
+    this.board.setPointerCapture(event.pointerId);
+  }
+
+  /** The piece goes with the pointer, along the way of the move that fits best. */
+  #follow(event) {
+    const drag = this.#drag;
+    if (drag?.pointer !== event.pointerId) return;
+    const to = pointAt(this.#image, event);
+    drag.by = [to[0] - drag.from[0], to[1] - drag.from[1]];
+    drag.far = Math.max(drag.far, Math.hypot(...drag.by));
+    if (drag.far < CLICK) return;
+    const best = nearestTo(drag);
+    this.#place(best?.choice.moved ?? [], best ? Math.max(0, Math.min(1, best.share)) : 0);
+    drag.best = best;
+  }
+
+  #end(event) {
+    const drag = this.#drag;
+    if (drag?.pointer !== event.pointerId) return;
+    this.#drag = null;
+    if (drag.far < CLICK) this.#click(drag);
+    else if (drag.best?.share > 0.35) this.#make(drag.best.choice.successor);
+    else this.#place([], 0);
+  }
+
+  #click({ choices, from }) {
+    if (choices.length === 1) this.#make(choices[0].successor);
+    else this.#ask(choices, from);
+  }
+
+  #release() {
+    this.#drag = null;
+    this.#finishGlide();
+    if (this.#image) this.#place([], 0);
+  }
+
+  /** Move the groups of some pieces a share of their way; the others stand where they belong. */
+  #place(moved, share) {
+    const ways = new Map(moved.map(({ from, to }) => [boxText(from), vector(from, to)]));
+    for (const group of this.#image.children) {
+      const way = ways.get(boxText(this.#pieces[group.dataset.piece]));
+      const by = way && !group.classList.contains("fixed") ? way.map((one) => one * share) : null;
+      if (by) group.setAttribute("transform", `translate(${by.join(" ")})`);
+      else group.removeAttribute("transform");
+    }
+  }
+
+  /** Let a person choose among moves of one piece. */
+  #ask(choices, [x, y]) {
+    const buttons = choices.map(({ successor }, number) => {
+      const { sign, words, tone } = signed(successor.change);
+      const made = button(`${this.nameOf(successor, number)} `, () => this.#chosen(successor), { class: "move" });
+      made.append(element("span", { class: `sign ${tone}`, text: sign }), element("span", { class: "unseen", text: ` ${words}` }));
+      return made;
+    });
+    this.menu.replaceChildren(...buttons);
+    const point = new DOMPoint(x, y).matrixTransform(this.#image.getScreenCTM());
+    this.menu.style.left = `${Math.max(8, Math.min(innerWidth - 248, point.x - 40))}px`;
+    this.menu.style.top = `${Math.max(8, Math.min(innerHeight - 160, point.y + 14))}px`;
+    this.menu.showPopover();
+    buttons[0].focus();
+  }
+
+  #chosen(successor) {
+    this.menu.hidePopover();
+    this.board.focus({ preventScroll: true });
+    this.#make(successor);
+  }
+
+  /** Start with the pieces where they were, and let them glide; what has no pair fades. */
+  #animate(before, after, milliseconds) {
+    const { moved, gone, come } = difference(before, after);
+    const groups = [...this.#image.children];
+    const of = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
+    const ghosts = gone.map((piece) => ghost(before, piece));
+    this.#image.append(...ghosts);
+    const options = { duration: milliseconds, easing: "cubic-bezier(.3,.1,.2,1)", fill: "backwards" };
+    const glides = moved.map(({ from, to }) => {
+      const [x, y] = vector(to, from);
+      return of(to)?.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], options);
+    });
+    const fades = come.map((piece) => of(piece)?.animate([{ opacity: 0 }, { opacity: 1 }], options));
+    const ends = ghosts.map((one) => one.animate([{ opacity: 1 }, { opacity: 0 }], { ...options, fill: "both" }));
+    this.#glide = { running: [...glides, ...fades, ...ends].filter(Boolean), ghosts };
+    Promise.allSettled(this.#glide.running.map((one) => one.finished)).then(() => ghosts.forEach((one) => one.remove()));
+  }
+
+  #finishGlide() {
+    this.#glide?.running.forEach((one) => one.finish());
+    this.#glide?.ghosts.forEach((one) => one.remove());
+    this.#glide = null;
+  }
+}
+
+/** The group of a piece of an earlier picture, for as long as it fades. */
+function ghost(picture, piece) {
+  const number = piecesOf(picture).findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look);
+  const group = pictured(picture, "").children[number] ?? drawn("g");
+  delete group.dataset.piece;
+  group.classList.add("ghost");
+  return group;
+}
+
+function boxText({ box }) {
+  return box.map((value) => Math.round(value * 4)).join();
+}
+
+function points({ from, to }, x, y) {
+  const [right, down] = vector(from, to);
+  const length = Math.hypot(right, down);
+  return length > 0 && (right * x + down * y) / length > STRAIGHT;
+}
+
+/** The move whose end is nearest to where a drag is: {choice, share}, the share of its way; null if none fits. */
+function nearestTo({ choices, from, by }) {
+  let best = null;
+  for (const choice of choices) {
+    const way = wayOf(choice, from);
+    const length = way && Math.hypot(...way);
+    if (!length) continue;
+    const along = (by[0] * way[0] + by[1] * way[1]) / length;
+    const off = Math.hypot(by[0] - way[0], by[1] - way[1]);
+    if (along > 0.5 * Math.hypot(...by) && (!best || off < best.off)) best = { choice, share: along / length, off };
+  }
+  return best;
+}
+
+/** The way of the piece at a point, or to it, right and down. */
+function wayOf({ moved }, point) {
+  const pair = moved.find(({ from }) => within(point, from)) ?? moved.find(({ to }) => within(point, to));
+  return pair ? vector(pair.from, pair.to) : null;
+}
+
+function described({ moved }, { width, height }) {
+  if (moved.length !== 1) return null;
+  const [{ from, to }] = moved;
+  const letters = from.shapes.find((shape) => shape.kind === "text")?.text ?? "";
+  const square = ([x, y]) => `${String.fromCharCode(97 + Math.floor(x / 40))}${Math.ceil((height - y) / 40)}`;
+  if (width > 26 * 40) return null;
+  return `${letters} ${square(middle(from))}–${square(middle(to))}`.trim();
+}

@@ -1,0 +1,90 @@
+// The views of a table as tabs: each is a module, mounted when it is chosen.
+
+import { of } from "./api.js";
+import { button, element } from "./elements.js";
+import { roving } from "./keys.js";
+
+const VIEWS = {
+  moves: ["Moves", () => import("./moves.js")],
+  distribution: ["Distribution", () => import("./distribution.js")],
+  antipodes: ["Antipodes", () => import("./antipodes.js")],
+  pattern: ["Pattern", () => import("./pattern.js")],
+  graph: ["Graph", () => import("./graph.js")],
+};
+
+export class Tabs {
+  #context;
+  #mounted = null;
+  #chosen = null;
+
+  constructor(context, playable) {
+    this.#context = context;
+    this.names = playable ? Object.keys(VIEWS) : ["distribution", "antipodes"];
+    this.tabs = this.names.map((name) => button(VIEWS[name][0], () => context.navigate({ view: name }), { role: "tab", id: `tab-${name}`, "aria-controls": "view" }));
+    this.panel = element("div", { class: "view", id: "view", role: "tabpanel", tabindex: "-1" });
+    const list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
+    roving(this.tabs, 0, (tab) => tab.click());
+    this.element = element("section", { class: "views", "aria-label": "Views" }, list, this.panel);
+  }
+
+  /** Show the view that the address names, with what is known now. */
+  update() {
+    const { view } = this.#context.state;
+    const chosen = this.names.includes(view) ? view : this.names[0];
+    if (chosen !== this.#chosen) this.#choose(chosen);
+    else this.#mounted?.update();
+  }
+
+  async #choose(chosen) {
+    this.#chosen = chosen;
+    this.#mounted?.close();
+    this.#mounted = null;
+    this.tabs.forEach((tab, at) => {
+      tab.setAttribute("aria-selected", String(this.names[at] === chosen));
+      tab.setAttribute("tabindex", this.names[at] === chosen ? "0" : "-1");
+    });
+    this.panel.setAttribute("aria-labelledby", `tab-${chosen}`);
+    this.panel.replaceChildren();
+    try {
+      const module = await VIEWS[chosen][1]();
+      if (chosen !== this.#chosen) return;
+      const inner = element("div", { class: `view-${chosen}` });
+      this.panel.replaceChildren(inner);
+      this.#mounted = module.mount(inner, this.#context) ?? null;
+    } catch (error) {
+      this.#context.fail(error);
+    }
+  }
+
+  close() {
+    this.#chosen = null;
+    this.#mounted?.close();
+  }
+}
+
+/** Asks an address of the store again whenever its question or the commit has changed. */
+export class Question {
+  #context;
+  #asked = null;
+
+  constructor(context) {
+    this.#context = context;
+  }
+
+  /** The answer, or undefined where it is known already, or another was asked meanwhile. */
+  async ask(address, query) {
+    const key = JSON.stringify([this.#context.store.version, address, query]);
+    if (key === this.#asked) return undefined;
+    this.#asked = key;
+    try {
+      const answer = await this.#context.api.get(of(this.#context.name, address), query);
+      return key === this.#asked ? answer : undefined;
+    } catch (error) {
+      if (key === this.#asked) {
+        this.#asked = null;
+        throw error;
+      }
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// Below the board: edit it, copy what is on it, and save its picture.
+
+import { pictured } from "./board.js";
+import { Editor } from "./editor.js";
+import { button, element } from "./elements.js";
+
+const PIXELS = 1200;
+
+export class Tools {
+  #page;
+  #context;
+
+  constructor(page) {
+    this.#page = page;
+    this.#context = page.context;
+    this.editor = new Editor(page);
+    const edit = button("Edit", () => this.editor.toggle(edit), { class: "quiet", "aria-expanded": "false", title: "Swap two pieces" });
+    const copy = (text, what, title) => button(text, () => this.#copy(what()), { class: "quiet", title });
+    const row = element("div", { class: "row tools", role: "group", "aria-label": "Copy and save" }, edit,
+      copy("Copy position", () => this.#position, "Copy the position as text"),
+      copy("Copy command", () => this.#command(), "Copy the shell command that gives the same"),
+      copy("Copy link", () => location.href, "Copy the address of what you see"),
+      button("SVG", () => this.#saveSvg(), { class: "quiet", "aria-label": "Save as SVG" }),
+      button("PNG", () => this.#savePng(), { class: "quiet", "aria-label": "Save as PNG" }));
+    this.element = element("div", {}, row, this.editor.element);
+  }
+
+  get #position() {
+    return this.#page.trail.here?.position ?? "";
+  }
+
+  #command() {
+    return `${this.#context.store.command} ${quoted(this.#position)} --path`;
+  }
+
+  async #copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#context.say("Copied");
+      this.#page.readout.note?.("Copied");
+    } catch {
+      this.#context.fail(new Error(`the browser does not allow copying; here it is: ${text}`));
+    }
+  }
+
+  /** The picture as a file of SVG, in its own colours on white. */
+  #svg() {
+    const { picture } = this.#page.stage;
+    const image = pictured(picture, this.#position, { plain: true });
+    image.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    image.setAttribute("width", picture.width);
+    image.setAttribute("height", picture.height);
+    const text = new XMLSerializer().serializeToString(image);
+    return { blob: new Blob([text], { type: "image/svg+xml" }), picture };
+  }
+
+  #saveSvg() {
+    save(this.#svg().blob, `${this.#name()}.svg`);
+  }
+
+  async #savePng() {
+    const { blob, picture } = this.#svg();
+    const address = URL.createObjectURL(blob);
+    try {
+      const image = new Image();
+      image.src = address;
+      await image.decode();
+      const scale = PIXELS / Math.max(picture.width, picture.height);
+      const canvas = element("canvas", { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) });
+      const pen = canvas.getContext("2d");
+      pen.fillStyle = "#ffffff";
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+      save(await new Promise((done) => canvas.toBlob(done, "image/png")), `${this.#name()}.png`);
+    } catch (error) {
+      this.#context.fail(new Error(`the picture cannot be saved: ${error.message}`));
+    } finally {
+      URL.revokeObjectURL(address);
+    }
+  }
+
+  #name() {
+    return `${this.#context.name} ${this.#position}`.replace(/[^\w.-]+/g, "-").slice(0, 80);
+  }
+}
+
+/** Give a file to the person. */
+export function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** A text as one word of a shell. */
+function quoted(text) {
+  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+}
