@@ -201,9 +201,17 @@ def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict
         "solution_count": answer.solution_count,
         "solutions": [puzzle.format_path(path) for path in answer.solutions],
         "expanded": answer.expanded,
+        **_heuristic_view(solved),
         "seconds": round(solved.seconds, 6),
         **_moves_view(puzzle, names if every else next(iter(names), None)),
     }
+
+
+def _heuristic_view(solved: "Solved") -> dict[str, Any]:
+    """The tables that guided a search, if any: their names, what they say of the position, successors generated."""
+    if solved.heuristic is None:
+        return {}
+    return {"heuristic": solved.heuristic, "estimate": solved.estimate, "generated": solved.answer.generated}
 
 
 def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:
