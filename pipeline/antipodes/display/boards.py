@@ -65,7 +65,7 @@ class Sprites:
             Html(f'<g id="{name}">{svg_element(shape)}</g>') for shape, name in self._names.items()
         )
         content = element("defs", joined(shapes, "\n"))
-        return element("svg", content, width=0, height=0, class_="sprites", aria_hidden="true")
+        return element("svg", content, width=0, height=0, aria_hidden="true", style="position:absolute")
 
 
 def _at_origin(shape: Shape) -> tuple[Shape, float, float]:

@@ -22,7 +22,7 @@ def show_result(
     kind: str, puzzle: Puzzle, layers: Sequence[int], complete: bool, address: str, more: Sequence[str] = ()
 ) -> Html:
     """A table or counts: the start, the numbers, and the distribution; ``more`` are further lines."""
-    lines = [f"{kind} of {counted(sum(layers), 'position')}, {_radius(layers, complete)}", *more, address]
+    lines = [f"{kind} of {counted(sum(layers), 'position')}", _radius(layers, complete), *more, address]
     unfinished = [] if complete else [f"resume with: antipodes resume {in_shell(address)}"]
     start = puzzle.picture(puzzle.start_labels[0])
     return card(puzzle.name, [*lines, *unfinished], [start], MIDDLE, layers)
