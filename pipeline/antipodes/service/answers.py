@@ -18,7 +18,7 @@ from antipodes_tasks.errors import (
     UnfinishedError,
     UnreachableError,
 )
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.quoting import quote, shorten
 
 JSON = "application/json"
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
@@ -37,7 +37,26 @@ BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (OSError, 503),
 )
 """The status of each kind of error; the first that fits counts."""
-BY_STATUS = {404: "there is nothing at this address", 405: "expected another method at this address"}
+BY_STATUS = {
+    400: "body: expected JSON, found something else",
+    404: "there is nothing at this address",
+    405: "expected another method at this address",
+}
+EXPECTED = {
+    "missing": "a value",
+    "json_invalid": "JSON",
+    "too_long": "at most {max_length}",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number of fewer digits",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "less_than": "less than {lt}",
+    "string_type": "a text",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_attributes_type": "an object",
+}
+"""What a parameter or a body should be, by the kind of the error that the framework finds."""
 
 
 def json_bytes(value: Any) -> bytes:
@@ -52,7 +71,12 @@ def error_body(message: str) -> bytes:
 
 def error_response(message: str, status: int) -> Response:
     """An error as a response."""
-    return Response(error_body(message), status, {"cache-control": "no-store"}, JSON)
+    return Response(error_body(message), status, headers_of_error(status), JSON)
+
+
+def headers_of_error(status: int) -> dict[str, str]:
+    """No browser keeps an error; one that comes of too many requests may be gone in a second."""
+    return {"cache-control": "no-store"} | ({"retry-after": "1"} if status == 429 else {})
 
 
 def response_to_error(error: BaseException) -> Response:
@@ -60,7 +84,13 @@ def response_to_error(error: BaseException) -> Response:
     for kind, status in BY_ERROR:
         if isinstance(error, kind):
             return error_response(str(error) or kind.__name__, status)
-    return error_response(f"unexpected {type(error).__name__}: this is a defect of the service", 500)
+    return error_response(unexpected(error), 500)
+
+
+def unexpected(error: BaseException) -> str:
+    """What a person reads about a defect of the service."""
+    found = f"{type(error).__name__}: {shorten(str(error))}"
+    return f"unexpected {found}; this is a defect of the service, and the stores are safe"
 
 
 def response_to_status(status: int) -> Response:
@@ -71,15 +101,13 @@ def response_to_status(status: int) -> Response:
 def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
     """The response to parameters or a body that are not what was expected: the first of them."""
     first = errors[0]
-    where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    expected = str(first["msg"]).removeprefix("Input should be ").removeprefix("a ")
-    if first["type"] == "missing":
-        return error_response(f"{where}: expected a value, found none", 400)
-    if first["type"] == "json_invalid":
-        return error_response("body: expected JSON, found something else", 400)
-    if str(first["type"]).startswith("too_long"):
-        return error_response(f"{where}: {expected}", 413)
-    return error_response(f"{where}: expected {expected}, found {quote(first.get('input'))}", 400)
+    kind, place = str(first["type"]), [str(part) for part in first["loc"]]
+    where = place[0] if kind == "json_invalid" else ".".join(place[1:]) or place[0]
+    expected = EXPECTED.get(kind, "something else").format(**first.get("ctx", {}))
+    if kind == "too_long":
+        return error_response(f"{where}: expected {expected}, found {first['ctx']['actual_length']}", 413)
+    found = "none" if kind == "missing" else quote(first.get("input"))
+    return error_response(f"{where}: expected {expected}, found {found}", 400)
 
 
 def kept_by_version(version: str) -> dict[str, str]:

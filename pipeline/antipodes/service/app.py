@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from antipodes.pictures import png, svg
 from antipodes.puzzles.picture import Picture
@@ -50,12 +51,12 @@ def application(library: Library, hosts: Hosts) -> Application:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     _add_page(app)
     _add_routes(app, f"{API}/stores", Stores(library))
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(404, _status)
-    app.add_exception_handler(405, _status)
+    app.add_exception_handler(HTTPException, _status)
     return Guard(app, hosts)
 
 
@@ -163,7 +164,7 @@ class Stores:
 
     def path(self, request: Request, name: str, position: Position = None) -> Response:
         """A shortest path from a position to the start, and how many there are."""
-        return self._of_position(request, name, position, positions.path_view, heavy=True)
+        return self._of_position(request, name, position, positions.path_view)
 
     def random(
         self,
@@ -199,7 +200,7 @@ class Stores:
         """The whole graph of a small table; of a larger one the neighbourhood of a position."""
 
         def view(opened: Opened) -> Any:
-            return _graph(opened.table, opened.kept, position, limit)
+            return _graph(opened, position, limit)
 
         return self._answer(request, name, view, heavy=True)
 
@@ -238,7 +239,7 @@ class Stores:
     def position_png(self, request: Request, name: str, position: Position = None) -> Response:
         """The picture of a position, three times as large; there is none where Pillow is not installed."""
         picture = _picture_of(position)
-        return self._answer(request, name, lambda opened: _drawn_as_png(picture(opened)), PNG_TYPE, heavy=True)
+        return self._answer(request, name, lambda opened: _drawn_as_png(picture(opened)), PNG_TYPE)
 
     def distances(
         self,
@@ -246,7 +247,7 @@ class Stores:
         asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=MOST_BATCH)],
     ) -> Response:
         """The distance of each of many positions."""
-        return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked), heavy=True)
+        return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked))
 
     def _of_position(
         self,
@@ -254,14 +255,13 @@ class Stores:
         name: str,
         position: str | None,
         view: Callable[[Table, Labels], Any],
-        heavy: bool = False,
     ) -> Response:
         """The view of a position of a table, by default of its start."""
 
         def viewed(opened: Opened) -> Any:
             return view(opened.table, positions.position_asked(opened.table, position))
 
-        return self._answer(request, name, viewed, heavy=heavy)
+        return self._answer(request, name, viewed)
 
     def _answer(
         self, request: Request | None, name: str, view: View, media_type: str = JSON, heavy: bool = False
@@ -289,16 +289,14 @@ def _response(content: bytes, media_type: str = JSON, version: str | None = None
     return Response(content, headers=headers, media_type=media_type)
 
 
-def _graph(table: Table, kept: dict[str, Any], position: str | None, limit: int) -> bytes:
+def _graph(opened: Opened, position: str | None, limit: int) -> bytes:
     """The graph as JSON; the whole graph is computed once."""
+    table = opened.table
     if not fits_whole(table):
         return json_bytes(graph_view(table, graph_of(table, position, limit)))
     if position is not None:
         table.puzzle.parse(position)
-    if "graph" not in kept:
-        kept["graph"] = json_bytes(graph_view(table, graph_of(table)))
-    whole: bytes = kept["graph"]
-    return whole
+    return opened.once("graph", lambda: json_bytes(graph_view(table, graph_of(table))))
 
 
 def _picture_of(position: str | None) -> Callable[[Opened], Picture]:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes.service.answers import error_body
+from antipodes.service.answers import JSON, error_body, headers_of_error, unexpected
 from antipodes_tasks.quoting import quote
 
 Scope = MutableMapping[str, Any]
@@ -23,8 +23,8 @@ MOST_BODY = 1 << 20
 """Bytes of the body of a request."""
 LONGEST_QUERY = 1 << 14
 """Bytes of the address of a request after the host: the longest position takes fewer."""
-MOST_REQUESTS = 64
-"""Requests that are answered at the same time."""
+MOST_REQUESTS = 256
+"""Requests that are answered at a time, or wait for a thread that answers them."""
 METHODS = ("GET", "HEAD", "POST")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 CONTENT_POLICY = (
@@ -63,8 +63,8 @@ class Hosts:
         """The names of a service at a host."""
         if is_loopback(host):
             return cls(frozenset({*LOOPBACK_NAMES, host}), any_address=False)
-        machine = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
-        return cls(frozenset({*LOOPBACK_NAMES, *machine}), any_address=True)
+        names = (*LOOPBACK_NAMES, host.lower(), socket.gethostname().lower())
+        return cls(frozenset(names), any_address=True)
 
     def allow(self, header: str) -> bool:
         """Whether the header ``Host`` of a request names one of them, with any port."""
@@ -108,8 +108,8 @@ class Guard:
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             nonlocal begun
-            begun = True
             if message["type"] == "http.response.start":
+                begun = True
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
@@ -123,8 +123,10 @@ class Guard:
             finally:
                 self._running -= 1
         except RefusedError as refusal:
+            await _refuse(refusal, scope["method"], send_with_headers)
+        except Exception as error:
             if not begun:
-                await _refuse(refusal, scope["method"], send_with_headers)
+                await _refuse(RefusedError(500, unexpected(error)), scope["method"], send_with_headers)
 
     def _check(self, scope: Scope) -> None:
         """Raise RefusedError unless the request is one that can be answered now."""
@@ -173,8 +175,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 async def _refuse(refusal: RefusedError, method: str, send: Send) -> None:
     body = error_body(str(refusal))
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if refusal.status == 429:
-        headers.append((b"retry-after", b"1"))
+    named = {**headers_of_error(refusal.status), "content-type": JSON, "content-length": str(len(body))}
+    headers = [(name.encode(), value.encode()) for name, value in named.items()]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})

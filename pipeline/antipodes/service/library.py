@@ -27,6 +27,8 @@ from antipodes.tilings.table import Tilings
 from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, StoreChangedError
 from antipodes_tasks.quoting import quote, shorten
 
+MOST_OPEN = 64
+"""Stores that are open at a time."""
 MOST_CHANGES = 5
 """Times that an answer is computed again because a run has changed the store meanwhile."""
 Answer = TypeVar("Answer")
@@ -48,8 +50,16 @@ class Opened:
     """None: the puzzle is written in Python, and this user has not run its code here."""
     problem: SourceError | None
     """Why there is no content."""
-    kept: dict[str, Any] = field(default_factory=dict)
-    """Results that are computed once for a version, such as the whole graph."""
+    _kept: dict[str, Any] = field(default_factory=dict)
+    _making: dict[str, threading.Lock] = field(default_factory=dict)
+
+    def once(self, key: str, make: Callable[[], Answer]) -> Answer:
+        """A result that is computed once for this version, such as the whole graph; other threads wait for it."""
+        with self._making.setdefault(key, threading.Lock()):
+            if key not in self._kept:
+                self._kept[key] = make()
+            kept: Answer = self._kept[key]
+            return kept
 
     @property
     def kind(self) -> str:
@@ -168,10 +178,14 @@ class Library:
         size = min(self._cache_bytes, opened.cache_bytes)
         with self._lock:
             self._open.pop(name, None)
-            while self._open and size + sum(other for _, other in self._open.values()) > self._cache_bytes:
+            while self._open and not self._has_room(size):
                 self._open.popitem(last=False)  # threads that read it still have it
             self._open[name] = opened, size
         return opened
+
+    def _has_room(self, size: int) -> bool:
+        taken = sum(other for _, other in self._open.values())
+        return taken + size <= self._cache_bytes and len(self._open) < MOST_OPEN
 
     def _forget(self, name: str, opened: Opened) -> None:
         with self._lock:

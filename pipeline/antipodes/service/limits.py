@@ -16,8 +16,8 @@ MOST_SCANNED = 1_000_000
 """Positions of a table whose paths are found by moving all positions of each layer, as moves have no inverses."""
 MOST_MATCHES = 500_000
 """Positions that fit a pattern."""
-MOST_HEAVY = 4
-"""Requests at a time that take more than a moment: graphs, patterns, many positions."""
+MOST_HEAVY = 8
+"""Graphs and patterns at a time: they take up to some seconds, and tens of megabytes."""
 
 
 class TooMuchError(InputError):
@@ -42,7 +42,7 @@ class Heavy:
             yield
             return
         if not self._free.acquire(blocking=False):
-            raise TooManyError(f"expected at most {self._most} graphs, patterns and batches at a time: try again")
+            raise TooManyError(f"expected at most {self._most} graphs and patterns at a time: try again")
         try:
             yield
         finally:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from antipodes.puzzles.picture import Picture
 from antipodes.service.drawing import picture_view, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
@@ -16,43 +15,36 @@ from antipodes.tilings.drawing import draw_tiling
 from antipodes_tasks.errors import AntipodesError, InputError
 
 Values = dict[str, Any]
-HIDDEN = ("path", "store")
-"""Keys of the command line that tell where on the disk a store is."""
 
 
 def row_view(library: Library, name: str) -> Values:
     """A store in the list; what is wrong with it, if it cannot be read."""
+    listed = library.row(name)
+    shown = {**listed.to_json(), "name": name, "family": None, "picture": None}
+    del shown["path"]
+    if listed.manifest is None:
+        return shown
     try:
-        listed = library.row(name)
-        shown = {key: value for key, value in listed.to_json().items() if key not in HIDDEN}
+        return shown | library.answer(name, _appearance)
     except AntipodesError as error:
-        return {"name": name, "kind": None, "complete": None, "problem": str(error), "picture": None}
-    about: Values = {"family": None, "picture": None}
-    if listed.manifest is not None:
-        try:
-            about = library.answer(name, _appearance)
-        except AntipodesError as error:
-            about["problem"] = str(error)
-    return {**shown, "name": name, **about}
+        return {**shown, "problem": str(error)}
 
 
 def _appearance(opened: Opened) -> Values:
     """The family of a puzzle, and the picture of its start, or of the first tiling."""
-    if "appearance" not in opened.kept:
-        picture = _picture(opened)
-        family = opened.manifest.puzzle.get("family") if isinstance(opened.manifest, SearchManifest) else None
-        opened.kept["appearance"] = {"family": family, "picture": picture and picture_view(picture)}
-    shown: Values = opened.kept["appearance"]
+    shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None}
+    if isinstance(opened.manifest, SearchManifest):
+        shown["family"] = opened.manifest.puzzle.get("family")
     return shown if opened.problem is None else {**shown, "problem": str(opened.problem)}
 
 
-def _picture(opened: Opened) -> Picture | None:
+def _picture(opened: Opened) -> Values | None:
     if opened.problem is not None:
         return None
     if opened.kind != "tilings":
-        return opened.puzzle.picture(opened.puzzle.rules.first)
+        return picture_view(opened.puzzle.picture(opened.puzzle.rules.first))
     tilings = opened.tilings
-    return draw_tiling(tilings.problem, tilings[0].placements) if len(tilings) else None
+    return picture_view(draw_tiling(tilings.problem, tilings[0].placements)) if len(tilings) else None
 
 
 def store_view(name: str, opened: Opened) -> Values:
@@ -67,12 +59,10 @@ def store_view(name: str, opened: Opened) -> Values:
 
 
 def _status(opened: Opened) -> Values:
-    """The values of ``status --json``, without the path of the store."""
+    """The values of ``status --json``."""
     if isinstance(opened.manifest, SearchManifest):
-        status = report.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
-    else:
-        status = tiling_views.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
-    return {key: value for key, value in status.items() if key not in HIDDEN}
+        return report.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
+    return tiling_views.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
 
 
 def _of_search(opened: Opened) -> Values:

@@ -117,7 +117,7 @@ def _neighbours(
     shown = []
     for number, (distance, change) in enumerate(_changes(distances)):
         puzzle = table.puzzle.followed(position, others[number])
-        one: Values = {"position": puzzle.format(others[number]), "index": _index(int(indices[number]))}
+        one: Values = {"position": table.puzzle.format(others[number]), "index": _index(int(indices[number]))}
         if names is not None:
             one["move"] = names[number]
         picture = picture_view(puzzle.picture(others[number]))

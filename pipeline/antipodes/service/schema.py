@@ -79,9 +79,10 @@ class Row:
 
 @dataclass
 class Facts:
-    """A store; the keys of ``status --json``, without its path."""
+    """A store; the keys of ``status --json`` among them."""
 
     name: str
+    store: str
     kind: str
     version: str
     complete: bool

@@ -1,0 +1,248 @@
+"""What the service says of positions, against the tables themselves and brute force."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from service_client import Client, fits
+from service_stores import TABLES, UNFINISHED, config_of, every_text, shortest_paths, unreachable_text
+
+from antipodes.service import schema
+from antipodes.service.drawing import picture_view
+from antipodes.tables.table import Table
+from antipodes_tasks.errors import UnreachableError
+
+names = st.sampled_from(list(TABLES))
+numbers = st.integers(0, 2**31)
+
+
+def drawn(table: Table, number: int) -> str:
+    """One of the positions that the table has an entry for, reached or not."""
+    return table.puzzle.format(table.space.unrank([number % table.index_size])[0])
+
+
+@given(name=names, number=numbers)
+def test_a_view_is_what_the_table_says(client: Client, tables: dict[str, Table], name: str, number: int) -> None:
+    table = tables[name]
+    text = drawn(table, number)
+    view = client.value(f"/stores/{name}/view", {"position": text})
+    assert fits(view, schema.View)
+    position = table.puzzle.parse(text)
+    here = table.get_distance(text)
+    assert (view["position"], view["distance"], view["reached"]) == (text, here, True)
+    assert table.space.unrank([view["index"]])[0].tolist() == position.tolist()
+    assert view["picture"] == picture_view(table.puzzle.picture(position))
+    after = {table.puzzle.format(one) for one in table.puzzle.successors(position)}
+    assert {one["position"] for one in view["successors"]} == after
+    for one in [*view["successors"], *view.get("predecessors", [])]:
+        check_neighbour(table, position, here, one)
+    if table.puzzle.moves.reversible:
+        assert "predecessors" not in view
+    else:
+        before = {table.puzzle.format(one) for one in table.puzzle.predecessors(position)}
+        assert {one["position"] for one in view["predecessors"]} == before
+    nearer = view.get("predecessors", view["successors"])
+    assert view["shortest_moves"] == sum(one["change"] == -1 for one in nearer) * bool(here)
+    assert bool(view["shortest_moves"]) == bool(here)
+
+
+def check_neighbour(table: Table, position: Any, here: int | None, one: dict[str, Any]) -> None:
+    labels = table.puzzle.parse(one["position"])
+    distance = table.get_distance(labels)
+    assert one["distance"] == distance
+    assert one["change"] == (None if distance is None or here is None else distance - here)
+    assert table.space.unrank([one["index"]])[0].tolist() == labels.tolist()
+    assert one["picture"] == picture_view(table.puzzle.followed(position, labels).picture(labels))
+    if one.get("move") is not None:
+        assert table.puzzle.move_names(np.array([position, labels])) is not None
+        assert one["move"] in table.puzzle.moves.names
+
+
+@given(name=names, number=numbers)
+def test_a_position_by_its_text_its_index_and_its_moves(
+    client: Client, tables: dict[str, Table], name: str, number: int
+) -> None:
+    table = tables[name]
+    text = drawn(table, number)
+    path = f"/stores/{name}/view"
+    view = client.value(path, {"position": text})
+    assert client.value(path, {"index": view["index"]}) == view
+    start = client.value(path)
+    assert start["position"] == table.puzzle.format(table.puzzle.rules.first)
+    assert start["distance"] == table.distance(table.puzzle.rules.first)
+    for one in start["successors"]:
+        if one["move"] is not None:
+            assert client.value(path, {"moves": one["move"]})["position"] == one["position"]
+
+
+@given(name=names, number=numbers)
+def test_successors_and_the_distance_are_those_of_the_view(
+    client: Client, tables: dict[str, Table], name: str, number: int
+) -> None:
+    text = drawn(tables[name], number)
+    view = client.value(f"/stores/{name}/view", {"position": text})
+    successors = client.value(f"/stores/{name}/successors", {"position": text})
+    assert fits(successors, list[schema.Successor])
+    keys = ("position", "move", "distance", "change")
+    assert successors == [{key: one[key] for key in keys} for one in view["successors"]]
+    distance = client.value(f"/stores/{name}/distance", {"position": text})
+    assert distance == {"position": text, "distance": view["distance"]}
+
+
+@given(name=names, number=numbers)
+def test_a_path_is_a_shortest_one(client: Client, tables: dict[str, Table], name: str, number: int) -> None:
+    table = tables[name]
+    text = drawn(table, number)
+    found = client.value(f"/stores/{name}/path", {"position": text})
+    assert fits(found, schema.Path)
+    try:
+        distance = table.distance(text)
+    except UnreachableError:
+        assert (found["distance"], found["path"], found["count"]) == (None, None, "0")
+        return
+    assert found["path"][0] == text
+    assert [table.distance(one) for one in found["path"]] == list(range(distance, -1, -1))
+    assert len(found["moves"]) == distance
+    assert len(found["pictures"]) == distance + 1
+    backwards = table.puzzle.moves.reversible
+    labels = table.puzzle.parse_many(found["path"])
+    steps = labels if backwards else labels[::-1]
+    assert None not in table.puzzle.moves.along(steps)
+    if table.puzzle.moves.names:
+        assert found["moves"] == table.puzzle.move_names(steps)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_number_of_shortest_paths(client: Client, tables: dict[str, Table], name: str) -> None:
+    expected = shortest_paths(tables[name])
+    some = dict(list(expected.items())[:: max(1, len(expected) // 20)])
+    for text, number in some.items():
+        assert client.value(f"/stores/{name}/path", {"position": text})["count"] == str(number)
+
+
+def test_paths_are_not_counted_beyond_a_bound(
+    client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    farthest = every_text(tables["fields"])[-1]
+    monkeypatch.setattr("antipodes.service.paths.MOST_POSITIONS", 3)
+    found = client.value("/stores/fields/path", {"position": farthest})
+    assert found["count"] is None
+    assert len(found["path"]) == found["distance"] + 1
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_unreachable_position(client: Client, tables: dict[str, Table], name: str) -> None:
+    text = unreachable_text(tables[name])
+    if text is None:
+        assert len(tables[name]) == tables[name].index_size
+        return
+    assert client.value(f"/stores/{name}/distance", {"position": text})["distance"] is None
+    view = client.value(f"/stores/{name}/view", {"position": text})
+    assert (view["distance"], view["reached"], view["shortest_moves"]) == (None, True, 0)
+    assert {one["change"] for one in view["successors"]} <= {None}
+
+
+def test_an_unfinished_table_says_how_far_it_is(client: Client) -> None:
+    pancakes = config_of("unfinished", UNFINISHED).puzzle
+    radius = client.value("/stores/unfinished")["committed_depth"]
+    missing = {"distance": None, "reached": False, "depth": radius}
+    edge = client.value("/stores/unfinished/positions", {"depth": radius, "limit": 1})["positions"][0]
+    beyond = [
+        one
+        for one in client.value("/stores/unfinished/view", {"position": edge})["successors"]
+        if one["distance"] is None
+    ]
+    assert beyond
+    assert {one["change"] for one in beyond} == {None}
+    text = beyond[0]["position"]
+    assert client.value("/stores/unfinished/distance", {"position": text}) == {"position": text, **missing}
+    path = client.value("/stores/unfinished/path", {"position": text})
+    assert {key: path[key] for key in missing} == missing
+    view = client.value("/stores/unfinished/view", {"position": text})
+    assert {key: view[key] for key in missing} == missing
+    assert len(view["successors"]) == len(pancakes.successors(pancakes.parse(text)))
+    assert "unfinished" in client.refused("/stores/unfinished/antipodes")
+
+
+@given(name=names, some=st.lists(numbers, max_size=20))
+def test_many_distances_at_once(client: Client, tables: dict[str, Table], name: str, some: list[int]) -> None:
+    table = tables[name]
+    texts = [drawn(table, number) for number in some]
+    answer = client.post(f"/stores/{name}/distances", {"positions": texts})
+    assert answer.status == 200
+    assert fits(answer.json, list[schema.Distance])
+    assert answer.json == [{"position": text, "distance": table.get_distance(text)} for text in texts]
+
+
+def test_one_text_among_many_is_no_position(client: Client) -> None:
+    answer = client.post("/stores/fields/distances", {"positions": ["0 0 0 0", "0 0 0"]})
+    assert (answer.status, answer.error) == (400, "positions[1]: position '0 0 0': expected 4 symbols, found 3")
+
+
+@given(name=names, depth=st.integers(0, 40), first=st.integers(0, 9), limit=st.integers(1, 9))
+def test_positions_at_a_depth(
+    client: Client, tables: dict[str, Table], name: str, depth: int, first: int, limit: int
+) -> None:
+    table, query = tables[name], {"depth": depth, "first": first, "limit": limit}
+    if depth > table.radius:
+        assert f"from 0 to {table.radius}" in client.refused(f"/stores/{name}/positions", query)
+        return
+    found = client.value(f"/stores/{name}/positions", query)
+    assert fits(found, schema.Positions)
+    every = [table.puzzle.format(one) for one in table.positions_at(depth)]
+    assert found["positions"] == every[first : first + limit]
+    assert (found["count"], len(found["pictures"])) == (len(every), len(found["positions"]))
+
+
+@given(name=names, seed=numbers)
+def test_random_positions(client: Client, tables: dict[str, Table], name: str, seed: int) -> None:
+    table = tables[name]
+    depth = seed % (table.radius + 1)
+    found = client.value(f"/stores/{name}/random", {"depth": depth, "seed": seed})
+    assert found["distance"] == depth == table.distance(found["position"])
+    assert found == client.value(f"/stores/{name}/random", {"depth": depth, "seed": seed})
+    anywhere = client.value(f"/stores/{name}/random")
+    assert anywhere["distance"] == table.distance(anywhere["position"])
+
+
+def test_a_pattern(client: Client, tables: dict[str, Table]) -> None:
+    found = client.value("/stores/arrangement/pattern", {"pattern": "[12] ? ? / ? ? ?"})
+    assert fits(found, schema.Matches)
+    table = tables["arrangement"]
+    matches = table.match("[12] ? ? / ? ? ?")
+    assert (found["count"], found["reached"]) == (matches.count, matches.reached)
+    assert found["by_distance"] == {str(depth): count for depth, count in matches.by_distance.items()}
+    for side in ("nearest", "farthest"):
+        texts = [table.puzzle.format(one) for one in getattr(matches, side)]
+        assert (found[side]["positions"], found[side]["count"]) == (texts, len(texts))
+        assert len(found[side]["pictures"]) == len(texts)
+    assert "found 'Z'" in client.refused("/stores/arrangement/pattern", {"pattern": "Z ? ? / ? ? ?"})
+
+
+def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.service.patterns.MOST_MATCHES", 10)
+    error = client.refused("/stores/arrangement/pattern", {"pattern": "??? / ???"}, 413)
+    assert "expected a pattern that at most 10 positions fit" in error
+
+
+def test_only_some_of_many_nearest_positions_are_drawn(
+    client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("antipodes.service.patterns.MOST_SHOWN", 2)
+    farthest = tables["starts"].match("??? / ???").farthest
+    found = client.value("/stores/starts/pattern", {"pattern": "??? / ???"})["farthest"]
+    assert found["count"] == len(farthest)
+    assert len(found["positions"]) == len(found["pictures"]) == min(2, len(farthest))
+
+
+def test_moves_without_inverses(client: Client, tables: dict[str, Table]) -> None:
+    """The path of a pawn that never goes back: each position is one move before the one that it follows."""
+    table = tables["pawns"]
+    text = every_text(table)[-1]
+    found = client.value("/stores/pawns/path", {"position": text})
+    labels = table.puzzle.parse_many(found["path"][::-1])
+    for before, after in pairwise(labels):
+        assert after.tolist() in table.puzzle.successors(before).tolist()
