@@ -38,8 +38,9 @@ def browser() -> Iterator[Browser]:
         complain(f"no browser: expected one of {', '.join(NAMES)}")
     expect.set_options(timeout=PATIENCE)
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    graphics = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]  # WebGL without a graphics card
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=sandbox)
+        started = playwright.chromium.launch(executable_path=found, args=sandbox + graphics)
         yield started
         started.close()
 
