@@ -12,7 +12,7 @@ tile, by their move tables; so a look-up costs a few reads, and ranks nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.quoting import shorten
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
@@ -41,8 +41,8 @@ from antipodes_tasks.searches.depth_first import (
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.spaces.regions import Regions, RegionTables
 
-NO_TABLE = -1
-NOT_EXPANDED = -1
+ZERO, ONE = np.uint64(0), np.uint64(1)
+NO_TABLE = NOT_EXPANDED = NOTHING = ~ZERO
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +216,28 @@ class Patterns:
             int(single[position, places].sum()) + sum(islice(rest, len(own)))
             for single, own in zip(self.single, self.sums, strict=True)
         ]
-        widths = [view.table.numbering.radices[1] for view in self.views]
-        return _Entries(*np.divmod(indices, widths), np.array(values, dtype=np.int64), np.array(sums, dtype=np.int64))
+        cells = [
+            divmod(index, view.table.numbering.radices[1]) for view, index in zip(self.views, indices, strict=True)
+        ]
+        numberings = [view.table.numbering for view in self.views]
+        rows = [
+            self.first_moves[numbering] + row * len(numbering.edges)
+            for numbering, (row, _) in zip(numberings, cells, strict=True)
+        ]
+        columns = [column for _, column in cells]
+        return _Entries(
+            np.array(rows, dtype=np.uint64),
+            np.array(columns, dtype=np.uint64),
+            np.array(values, dtype=np.int64),
+            np.array(sums, dtype=np.int64),
+        )
+
+    @cached_property
+    def first_moves(self) -> dict[Regions, int]:
+        """The different numberings, and where the moves of each begin among those of all."""
+        different = dict.fromkeys(view.table.numbering for view in self.views)
+        sizes = [numbering.radices[0] * len(numbering.edges) for numbering in different]
+        return dict(zip(different, accumulate(sizes, initial=0), strict=False))
 
     @cached_property
     def arrays(self) -> "_Arrays":
@@ -228,27 +248,24 @@ class Patterns:
 class _Arrays(NamedTuple):
     """The heuristic and the moves; an edge is the place of a piece and that of the blank, in order of the blank's."""
 
-    origin: Numbers
+    origin: Words
     """``(edges,)``: the place of the piece."""
-    destination: Numbers
-    first_of: Numbers
+    destination: Words
+    first_of: Words
     """``(places + 1,)``: where the edges to each place begin."""
-    inverse: Numbers
+    inverse: Words
     """``(edges,)``: the edge backwards."""
-    view_of: Numbers
+    view_of: Words
     """``(sums, labels)``: the view whose table has each tile, or NO_TABLE."""
-    edge_of: Numbers
-    """``(views, edges)``: where the moves along each edge begin in ``moves``, from the first row of the table on."""
-    edges_of: Numbers
-    """``(views,)``: how many moves a row of the table has."""
-    moves: NDArray[np.int32]
-    """``(moves, 2)``: the row that a move leads to, and where its column map begins."""
-    maps: NDArray[np.int32]
+    edge_of: Words
+    """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
+    moves: NDArray[np.uint32]
+    """``(moves, 3)``: the first move of the row that a move leads to, the first value of that row, and where the column
+    map begins. Those of a row follow one another, by the edges of its table."""
+    maps: NDArray[np.uint32]
     """All column maps, one after another."""
-    begin: Numbers
+    begin: Words
     """``(views,)``: the first value of the table."""
-    width: Numbers
-    """``(views,)``: the columns of a row."""
     gains: Numbers
     """``(edges, labels)``: the change of the Manhattan distance."""
 
@@ -256,56 +273,52 @@ class _Arrays(NamedTuple):
 def _arrays(patterns: Patterns) -> _Arrays:
     edges = sorted(swap_edges(patterns.rules) or (), key=lambda edge: (edge[1], edge[0]))
     number = {edge: i for i, edge in enumerate(edges)}
-    origin, destination = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    origin, destination = np.array(edges, dtype=np.uint64).reshape(-1, 2).T.copy()
     views = patterns.views
-    moves, maps, move_begins = _move_arrays([view.table for view in views])
-    view_of = np.full((len(patterns.sums), len(patterns.rules.symbols)), NO_TABLE, dtype=np.int64)
-    edge_of = np.empty((len(views), len(edges)), dtype=np.int64)
+    moves, maps = _move_arrays(patterns)
+    view_of = np.full((len(patterns.sums), len(patterns.rules.symbols)), NO_TABLE)
+    edge_of = np.empty((len(views), len(edges)), dtype=np.uint64)
     for i, view in enumerate(views):
         own = {edge: k for k, edge in enumerate(view.table.numbering.edges)}
         ends = zip(view.symmetry.places[origin].tolist(), view.symmetry.places[destination].tolist(), strict=True)
-        edge_of[i] = [move_begins[i] + own[edge] for edge in ends]
+        edge_of[i] = [own[edge] for edge in ends]
     of_sum = [s for s, own in enumerate(patterns.sums) for _ in own]
     for i, view in enumerate(views):
         view_of[of_sum[i], view.counted] = i
     return _Arrays(
         origin,
         destination,
-        np.searchsorted(destination, np.arange(patterns.rules.places + 1)).astype(np.int64),
-        np.array([number[b, a] for a, b in edges], dtype=np.int64),
+        np.searchsorted(destination, np.arange(patterns.rules.places + 1)).astype(np.uint64),
+        np.array([number[b, a] for a, b in edges], dtype=np.uint64),
         view_of,
         edge_of,
-        np.array([len(view.table.numbering.edges) for view in views], dtype=np.int64),
         moves,
         maps,
-        np.array([view.table.begin for view in views], dtype=np.int64),
-        np.array([view.table.numbering.radices[1] for view in views], dtype=np.int64),
+        np.array([view.table.begin for view in views], dtype=np.uint64),
         (patterns.costs[:, destination] - patterns.costs[:, origin]).T.copy(),
     )
 
 
-def _move_arrays(tables: Sequence[PatternTable]) -> tuple[NDArray[np.int32], NDArray[np.int32], list[int]]:
-    """The moves and the column maps of all different numberings, and where the moves of each table begin."""
-    moves, maps = [np.empty((0, 2), dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    begins = dict[Regions, int]()
-    for table in tables:
-        if table.numbering in begins:
-            continue
-        begins[table.numbering] = sum(map(len, moves))
-        filled = RegionTables(table.numbering).by_edge()
-        width = table.numbering.radices[1]
-        map_begin = sum(map(len, maps)) + filled.column_map.astype(np.int32).ravel() * width
-        moves.append(np.stack((filled.target.ravel(), map_begin), axis=1).astype(np.int32))
-        maps.append(filled.column_maps.ravel())
-    return np.concatenate(moves), np.concatenate(maps), [begins[table.numbering] for table in tables]
+def _move_arrays(patterns: Patterns) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The moves and the column maps of all different numberings."""
+    moves, maps, map_begin = [np.empty((0, 3), dtype=np.uint32)], [np.empty(0, dtype=np.uint32)], 0
+    for numbering, begin in patterns.first_moves.items():
+        filled, width = RegionTables(numbering).by_edge(), numbering.radices[1]
+        row = filled.target.ravel().astype(np.int64)
+        column_map = np.zeros(len(row), np.int64) if width == 1 else filled.column_map.ravel().astype(np.int64)
+        columns = (begin + row * len(numbering.edges), row * width, map_begin + column_map * width)
+        moves.append(np.stack(columns, axis=1).astype(np.uint32))
+        maps.append(filled.column_maps.ravel().astype(np.uint32))
+        map_begin += filled.column_maps.size
+    return np.concatenate(moves), np.concatenate(maps)
 
 
 class _Entries(NamedTuple):
     """The entries of a position; or of those on a path, in arrays that begin with its depth."""
 
-    rows: Numbers
-    """``(views,)``: the row in each table."""
-    columns: Numbers
+    rows: Words
+    """``(views,)``: the row in each table, by its first move."""
+    columns: Words
     values: Numbers
     """``(views,)``: what each table says."""
     sums: Numbers
@@ -315,16 +328,16 @@ class _Entries(NamedTuple):
 class _Children(NamedTuple):
     """The positions after each position of a path that the heuristic does not prune, a few for each depth."""
 
-    edge: Numbers
+    edge: Words
     """``(bound, most)``: the move that leads there."""
-    rows: Numbers
+    rows: Words
     """``(bound, most, sums)``: the new row in the table that changes, and so on."""
-    columns: Numbers
+    columns: Words
     values: Numbers
     sums: Numbers
-    kept: Numbers
+    kept: Words
     """``(bound,)``: how many there are; NOT_EXPANDED if that is to be found."""
-    tried: Numbers
+    tried: Words
     """``(bound,)``: how many were searched."""
 
 
@@ -332,14 +345,17 @@ def descent_by_patterns(depth: int, problem: Problem, patterns: Patterns, reques
     """The search for paths of ``depth`` moves, guided by pattern tables."""
     arrays = patterns.arrays
     most = int(np.diff(arrays.first_of).max(initial=0))
-    entries = _Entries(*(np.repeat(one[np.newaxis], depth, axis=0) for one in patterns.root(problem.position)))
+    first = patterns.root(problem.position)
+    words = (np.tile(first.rows, (depth, 1)), np.tile(first.columns, (depth, 1)))
+    entries = _Entries(*words, np.tile(first.values, (depth, 1)), np.tile(first.sums, (depth, 1)))
     several = (depth, most, len(patterns.sums))
-    row, column, value, total = np.zeros((4, *several), dtype=np.int64)
-    edge, count, tried = np.zeros((depth, most), np.int64), np.full(depth, NOT_EXPANDED), np.zeros(depth, np.int64)
+    row, column = np.zeros((2, *several), dtype=np.uint64)
+    value, total = np.zeros((2, *several), dtype=np.int64)
+    edge, count, tried = np.zeros((depth, most), np.uint64), np.full(depth, NOT_EXPANDED), np.zeros(depth, np.uint64)
     children = _Children(edge, row, column, value, total, count, tried)
-    labels, taken = problem.position.copy(), np.zeros(depth, dtype=np.int64)
+    labels, taken = problem.position.copy(), np.zeros(depth, dtype=np.uint64)
     tally = np.array([0, 0, 0, FAR, 0])
-    paths = room_for_paths(depth, request, np.int64, depth)
+    paths = room_for_paths(depth, request, np.uint64, depth)
     fixed = (entries, children, problem.goals, arrays, patterns.values, paths, request.every)
 
     def result() -> Pass:
@@ -349,7 +365,7 @@ def descent_by_patterns(depth: int, problem: Problem, patterns: Patterns, reques
     return Descent(lambda budget: _descend_by_patterns(labels, taken, tally, budget, *fixed), tally, result)
 
 
-def _replayed(position: Labels, arrays: _Arrays, edges: Numbers) -> Labels:
+def _replayed(position: Labels, arrays: _Arrays, edges: Words) -> Labels:
     """The positions along a path of moves."""
     positions = [position]
     for edge in edges.tolist():
@@ -362,7 +378,7 @@ def _replayed(position: Labels, arrays: _Arrays, edges: Numbers) -> Labels:
 @kernel
 def _descend_by_patterns(
     labels: Labels,
-    taken: Numbers,
+    taken: Words,
     tally: Numbers,
     budget: int,
     entries: _Entries,
@@ -370,7 +386,7 @@ def _descend_by_patterns(
     goals: Labels,
     arrays: _Arrays,
     values: NDArray[np.uint8],
-    paths: Numbers,
+    paths: Words,
     every: bool,
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
@@ -379,46 +395,45 @@ def _descend_by_patterns(
     processor waits for memory once and not for each.
     """
     rows, columns, own, sums = entries
-    edge, next_rows, next_columns, next_values, next_sums, count, tried = children
-    origin, destination, first_of, inverse, view_of, edge_of, edges_of, moves, maps, begin, width, gains = arrays
-    greatest, all_sums, all_views = len(taken), sums.shape[1], rows.shape[1]
-    depth, expanded, next_bound, generated = tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
-    stop, over = expanded + budget, False
-    while expanded < stop:
-        if count[depth] < 0:
+    edge, next_rows, next_columns, next_values, next_sums, kept, tried = children
+    origin, destination, first_of, inverse, view_of, edge_of, moves, maps, begin, gains = arrays
+    greatest, all_sums, all_views = np.uint64(len(taken)), np.uint64(sums.shape[1]), np.uint64(rows.shape[1])
+    expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
+    depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
+    while expanded < stop and not over:
+        if kept[depth] == NOT_EXPANDED:
             expanded += 1
-            blank = 0
+            blank = ZERO
             while labels[blank] != 0:
-                blank += 1
-            back, kept = inverse[taken[depth - 1]] if depth > 0 else -1, 0
-            for e in range(first_of[blank], first_of[blank + 1]):
+                blank += ONE
+            back, k = inverse[taken[depth - ONE]] if depth > ZERO else NOTHING, ZERO
+            for e in range(first_of[blank], first_of[blank + ONE]):
                 if e == back:
                     continue
                 generated += 1
-                piece, estimate = labels[origin[e]], 0
+                piece, estimate = np.uint64(labels[origin[e]]), 0
                 for s in range(all_sums):
                     v = view_of[s, piece]
-                    total = sums[depth, s]
-                    if v >= 0:
-                        move = rows[depth, v] * edges_of[v] + edge_of[v, e]
-                        row, column = np.int64(moves[move, 0]), np.int64(maps[moves[move, 1] + columns[depth, v]])
-                        value = np.int64(values[begin[v] + row * width[v] + column])
-                        total += value - own[depth, v]
-                        next_rows[depth, kept, s], next_columns[depth, kept, s] = row, column
-                        next_values[depth, kept, s] = value
+                    if v == NO_TABLE:
+                        total = sums[depth, s] + gains[e, piece]
                     else:
-                        total += gains[e, piece]
-                    next_sums[depth, kept, s] = total
+                        move = rows[depth, v] + edge_of[v, e]
+                        column = np.uint64(maps[np.uint64(moves[move, 2]) + columns[depth, v]])
+                        value = np.int64(values[begin[v] + np.uint64(moves[move, 1]) + column])
+                        total = sums[depth, s] + value - own[depth, v]
+                        next_rows[depth, k, s], next_columns[depth, k, s] = np.uint64(moves[move, 0]), column
+                        next_values[depth, k, s] = value
+                    next_sums[depth, k, s] = total
                     estimate = max(estimate, total)
-                total = depth + 1 + estimate
+                total = np.int64(depth) + 1 + estimate
                 if total > greatest:
                     next_bound = min(next_bound, total)
-                elif depth + 1 < greatest:
-                    edge[depth, kept] = e
-                    kept += 1
+                elif depth + ONE < greatest:
+                    edge[depth, k] = e
+                    k += ONE
                 else:
                     next_bound = min(next_bound, total + 1)
-                    if swap_leads_to_goal(labels, np.uint64(origin[e]), np.uint64(destination[e]), goals):
+                    if swap_leads_to_goal(labels, origin[e], destination[e], goals):
                         taken[depth] = e
                         if tally[FOUND] < len(paths):
                             for i in range(greatest):
@@ -427,32 +442,29 @@ def _descend_by_patterns(
                         over = not every
                         if over:
                             break
-            count[depth], tried[depth] = kept, 0
-            if over:
-                break
-        if tried[depth] < count[depth]:
+            kept[depth], tried[depth] = k, ZERO
+        elif tried[depth] < kept[depth]:
             k = tried[depth]
-            tried[depth] += 1
+            tried[depth] += ONE
             e = edge[depth, k]
-            piece = labels[origin[e]]
+            piece = np.uint64(labels[origin[e]])
             labels[destination[e]], labels[origin[e]] = piece, 0
             taken[depth] = e
+            after = depth + ONE
             for v in range(all_views):
-                rows[depth + 1, v], columns[depth + 1, v] = rows[depth, v], columns[depth, v]
-                own[depth + 1, v] = own[depth, v]
+                rows[after, v], columns[after, v], own[after, v] = rows[depth, v], columns[depth, v], own[depth, v]
             for s in range(all_sums):
                 v = view_of[s, piece]
-                if v >= 0:
-                    rows[depth + 1, v], columns[depth + 1, v] = next_rows[depth, k, s], next_columns[depth, k, s]
-                    own[depth + 1, v] = next_values[depth, k, s]
-                sums[depth + 1, s] = next_sums[depth, k, s]
-            depth += 1
-            count[depth] = NOT_EXPANDED
-        elif depth == 0:
+                if v != NO_TABLE:
+                    rows[after, v], columns[after, v] = next_rows[depth, k, s], next_columns[depth, k, s]
+                    own[after, v] = next_values[depth, k, s]
+                sums[after, s] = next_sums[depth, k, s]
+            depth = after
+            kept[depth] = NOT_EXPANDED
+        elif depth == ZERO:
             over = True
-            break
         else:
-            depth -= 1
+            depth -= ONE
             e = taken[depth]
             labels[origin[e]], labels[destination[e]] = labels[destination[e]], 0
     tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
