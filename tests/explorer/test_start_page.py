@@ -73,6 +73,7 @@ def test_a_store_that_is_removed_is_said(open_page: Open, site: Path) -> None:
     page = open_page("/#/doomed")
     expect(distance(page)).to_have_text("0")
     shutil.rmtree(site / "doomed.zarr")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # the person comes back to the tab
     expect(page.locator("#problem")).to_contain_text("doomed")
     page.locator(".move").first.click()
     expect(page.locator("#problem")).to_contain_text("doomed")
