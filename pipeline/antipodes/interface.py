@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
+from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page import report as report_page
+from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
@@ -65,12 +67,14 @@ def run(
     memory_limit: int | str | None = None,
     counts_only: bool | None = None,
     overwrite: bool | None = None,
-    progress: bool | Listener = False,
+    progress: bool | Listener | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> RunReport:
     """Compute the table of a puzzle, or resume it; a finished one is only reported.
 
-    Options that are None are those of the puzzle's file, else the program's.
+    Options that are None are those of the puzzle's file, else the program's. Ctrl-C, and the interruption of a
+    notebook's kernel, finish and commit what is under way, and raise KeyboardInterrupt, whose message says how much is
+    kept; a second one stops immediately.
 
     Parameters
     ----------
@@ -91,8 +95,8 @@ def run(
     overwrite
         Whether to replace an existing store.
     progress
-        True: show the progress on stderr, as the command does: a live line on a terminal, else, as in a notebook, a
-        line for each layer. A function is called with each event of `antipodes.events` instead.
+        True: show the progress: a bar in a notebook, a live line on a terminal, else a line on stderr for each layer.
+        None: only in a notebook. A function is called with each event of `antipodes.events` instead.
     interrupted
         Asked before each layer whether to commit and stop.
 
@@ -115,8 +119,11 @@ def run(
         overwrite=overwrite,
     )
     address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
-    with _shown(progress) as listener:
-        return run_puzzle(config, address, options, listener, interrupted, client)
+    with Interruption(interrupted) as interruption:
+        with _shown(progress) as listener:
+            report = run_puzzle(config, address, options, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+    return report
 
 
 def solve(
@@ -132,7 +139,7 @@ def solve(
     listed: int = LISTED,
     memory_limit: int | str | None = None,
     heuristic: str | None = None,
-    listener: SearchListener = search_silence,
+    listener: SearchListener | None = None,
 ) -> Answer:
     """One shortest path from a position to a goal, or ``every`` one.
 
@@ -158,7 +165,7 @@ def solve(
     heuristic
         "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
     listener
-        Told the progress.
+        Told the progress; None: in a notebook a line below the cell shows it.
 
     Raises
     ------
@@ -179,17 +186,18 @@ def solve(
         room = {} if limit is None else {"memory_limit": limit}
         return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
-    return solving.solve(
-        problem,
-        solving.choose_method(problem).method if method is None else method,
-        every=every,
-        max_depth=max_depth,
-        max_seconds=max_seconds,
-        listed=listed,
-        memory_limit=limit,
-        listener=listener,
-        **options,
-    )
+    with _search_shown(listener) as told:
+        return solving.solve(
+            problem,
+            solving.choose_method(problem).method if method is None else method,
+            every=every,
+            max_depth=max_depth,
+            max_seconds=max_seconds,
+            listed=listed,
+            memory_limit=limit,
+            listener=told,
+            **options,
+        )
 
 
 def tile(
@@ -201,7 +209,7 @@ def tile(
     scheduler: "str | Client | Scheduler | None" = None,
     checkpoint_every: float | None = None,
     overwrite: bool | None = None,
-    progress: bool | Listener = False,
+    progress: bool | Listener | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
@@ -232,8 +240,11 @@ def tile(
         config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
     )
     address = chosen_store(store, config.run, config.problem.name)
-    with _shown(progress) as listener:
-        return tile_board(config, address, method, options, listener, interrupted, client)
+    with Interruption(interrupted) as interruption:
+        with _shown(progress) as listener:
+            report = tile_board(config, address, method, options, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+    return report
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
@@ -264,7 +275,7 @@ def verify(
     scheduler: Any = None,
     seed: int | None = None,
     memory_limit: int | str | None = None,
-    progress: bool | Listener = False,
+    progress: bool | Listener | None = None,
     puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
@@ -353,17 +364,27 @@ def report(
 
 
 @contextmanager
-def _shown(progress: bool | Listener) -> Iterator[Listener]:
+def _shown(progress: bool | Listener | None) -> Iterator[Listener]:
     """The listener that shows the progress, until the block ends, or a function of the caller's own."""
     if callable(progress):
         yield progress
-    elif arguments.flag(progress, "progress (or a function)"):
-        from antipodes.progress.show import show_progress
-
+    elif in_notebook() if progress is None else arguments.flag(progress, "progress (or a function)"):
         with show_progress(quiet=False) as listener:
             yield listener
     else:
         yield silence
+
+
+@contextmanager
+def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
+    """The listener, or what shows the progress of a search in a notebook until the block ends, or nothing."""
+    if listener is None and in_notebook():
+        from antipodes.progress.notebook import notebook_search
+
+        with notebook_search() as shown:
+            yield shown
+    else:
+        yield search_silence if listener is None else listener
 
 
 def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:

@@ -104,11 +104,12 @@ def test_few_of_many_antipodes(finished: Path, reported: Callable[..., Page]) ->
 
 
 def test_counts(tmp_path: Path, reported: Callable[..., Page]) -> None:
-    ap.run("five-tiles", tmp_path / "c.zarr", counts_only=True)
+    ap.run("eight-puzzle", tmp_path / "c.zarr", counts_only=True)
     page = reported(tmp_path / "c.zarr")
-    assert "360" in page.text
+    assert "181,440" in page.text
+    assert page.count("board") == 1 + 2
     assert "A shortest path" not in page.text
-    assert "antipodes run five-tiles --counts-only" in page.text
+    assert "antipodes run eight-puzzle --counts-only" in page.text
 
 
 def test_unfinished(unfinished: Path, reported: Callable[..., Page]) -> None:
@@ -161,7 +162,7 @@ def test_tilings(tmp_path: Path, reported: Callable[..., Page]) -> None:
     page = reported(tmp_path / "t.zarr")
     for expected in ("3x20", "tilings up to symmetry", "8", "2 tilings; rotated", "antipodes tile 3x20"):
         assert expected in page.text
-    assert page.count("board") == 1 + 2
+    assert page.count("board") == 1 + 2  # the first once more, at the top
 
 
 def test_tilings_from_the_first_to_the_last(tmp_path: Path, reported: Callable[..., Page]) -> None:
@@ -219,6 +220,29 @@ def test_no_store(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written(finished: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot write"):
         ap.report(finished, tmp_path / "no" / "report.html")
+
+
+def test_odd_arguments(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot write"):
+        ap.report(finished, tmp_path / "a\0.html")
+    for odd in ({"output": 5}, {"address": 5}, {"limit": 0}, {"limit": "many"}, {"puzzle": 5}):
+        with pytest.raises(InputError):
+            ap.report(**{"address": finished, "output": tmp_path / "x.html", **odd})  # type: ignore[arg-type]
+
+
+def test_a_puzzle_in_python_is_given(tmp_path: Path, reported: Callable[..., Page]) -> None:
+    dial = ap.define_puzzle(name="dial", radices=[12], start=[0], moves={"+5": lambda dials: (dials + 5) % 12})
+    ap.run(dial, tmp_path / "t.zarr")
+    assert "computes it again, from the program that made the puzzle" in reported(tmp_path / "t.zarr", puzzle=dial).text
+
+
+def test_no_tilings(tmp_path: Path, reported: Callable[..., Page]) -> None:
+    config = ap.BoardConfig({"name": "none", "cells": "..#\n#..", "pieces": {"O": "##\n##"}})
+    ap.tile(config, tmp_path / "t.zarr")
+    page = reported(tmp_path / "t.zarr")
+    assert "the board, 4 cells" in page.text
+    assert page.count("board") == 1
+    assert "antipodes tile none.toml" in page.text
 
 
 def test_an_older_file_is_replaced(finished: Path, tmp_path: Path) -> None:

@@ -1,15 +1,14 @@
 """Positions and tilings as SVG elements inside a page."""
 
+import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import replace
 
 from antipodes.display.markup import Html, element, joined
-from antipodes.pictures import svg, svg_element
+from antipodes.pictures import SVG_FONT, svg_element
 from antipodes.puzzles.picture import Line, Picture, Region, Shape
 
-SIZE = 200
-"""The side of a board in a notebook, in pixels, if it is a square."""
 LONGER = 1.6
 
 
@@ -22,16 +21,16 @@ def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
     return min(largest, square, LONGER * size / picture.width, LONGER * size / picture.height)
 
 
-def board(picture: Picture, size: float = SIZE) -> Html:
-    """A picture on its own, in the size that `fitted` gives it."""
-    return Html(svg(picture, fitted(picture, size)).strip())
-
-
 class Sprites:
-    """The shapes of all boards of a page. Each is written once: boards share most of theirs."""
+    """The shapes of some boards. Each is written once: boards share most of theirs."""
 
-    def __init__(self) -> None:
+    def __init__(self, alone: bool = True) -> None:
+        """Begin without shapes.
+
+        Unless they are ``alone`` on their page, the same shape has the same name in all sets, and no other has it.
+        """
         self._names: dict[Shape, str] = {}
+        self._alone = alone
 
     def board(self, picture: Picture, size: float, label: str, largest: float = 1.0) -> Html:
         """A picture in the size that `fitted` gives it; a reader that cannot see it is told its label."""
@@ -43,14 +42,22 @@ class Sprites:
             width=round(picture.width * scale),
             height=round(picture.height * scale),
             viewBox=f"0 0 {picture.width:g} {picture.height:g}",
+            font_family=SVG_FONT,
+            text_anchor="middle",
             role="img",
             aria_label=label,
         )
 
     def _placed(self, shape: Shape) -> Html:
         same, x, y = _at_origin(shape)
-        name = self._names.setdefault(same, f"s{len(self._names)}")
+        name = self._names.get(same) or self._named(same)
         return element("use", href=f"#{name}", x=f"{x:g}", y=f"{y:g}")
+
+    def _named(self, shape: Shape) -> str:
+        written = svg_element(shape).encode()
+        name = f"s{len(self._names)}" if self._alone else f"s{hashlib.sha256(written).hexdigest()[:12]}"
+        self._names[shape] = name
+        return name
 
     def definitions(self) -> Html:
         """The shapes, an element of no size that belongs on the page of the boards."""
@@ -58,7 +65,7 @@ class Sprites:
             Html(f'<g id="{name}">{svg_element(shape)}</g>') for shape, name in self._names.items()
         )
         content = element("defs", joined(shapes, "\n"))
-        return element("svg", content, width=0, height=0, class_="sprites", aria_hidden="true")
+        return element("svg", content, width=0, height=0, aria_hidden="true", style="position:absolute")
 
 
 def _at_origin(shape: Shape) -> tuple[Shape, float, float]:

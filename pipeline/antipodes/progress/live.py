@@ -1,10 +1,10 @@
-"""The events of a run as a live line on a terminal: what it does, a bar, what was found, the rate and the times."""
+"""The events of a run as a live line: what it does, a bar, what was found, the rate and the times."""
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task
@@ -57,9 +57,31 @@ def live_display(stream: TextIO, began: float, describe: Callable[[Event], str |
         yield LiveDisplay(line, times, describe)
 
 
-def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> Progress:
+class Line(Protocol):
+    """What shows a line with a bar."""
+
+    def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
+        """Change the bar, and the parts of the line by their names, where they are given."""
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+
+
+class TerminalLine(Progress):
+    """A line on a terminal."""
+
+    def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
+        """Change what is given; it is drawn when its time comes."""
+        self.update(self.task_ids[0], completed=done, total=of, **texts)
+
+    def say(self, text: str) -> None:
+        """Print a line above this one."""
+        self.console.print(text, highlight=False, soft_wrap=True)
+
+
+def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> TerminalLine:
     """The line; ``elapsed`` and ``left`` are asked for seconds whenever it is drawn."""
-    return Progress(
+    line = TerminalLine(
         SpinnerColumn(),
         Parts(console, ("name", "doing", "detail"), Column(overflow="ellipsis")),
         BarColumn(None, table_column=Column(min_width=8, max_width=24)),
@@ -69,6 +91,8 @@ def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[],
         refresh_per_second=DRAWN_PER_SECOND,
         transient=True,
     )
+    line.add_task("", total=None)
+    return line
 
 
 class Parts(ProgressColumn):
@@ -100,13 +124,12 @@ class Times(ProgressColumn):
 
 
 class LiveDisplay:
-    """A listener that keeps a live line up to date."""
+    """A listener that keeps a line up to date."""
 
-    def __init__(self, line: Progress, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
+    def __init__(self, line: Line, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
         self._line = line
         self._describe = describe
         self._times = times
-        self._task = line.add_task("", total=None)
         self._most = 0
         """The positions that a search may find."""
         self._show("preparing")
@@ -148,14 +171,14 @@ class LiveDisplay:
                 | WorkersLost()
                 | JournalDamaged()
             ):
-                self._line.console.print(self._describe(event), highlight=False, soft_wrap=True)
+                self._line.say(self._describe(event) or "")
 
     def _partitions(self, done: int, of: int, **texts: Any) -> None:
         self._show(f"{done} of {of} partitions", done, of, **texts)
 
     def _show(self, doing: str, done: int | None = None, of: int | None = None, **texts: Any) -> None:
         """Change what is given."""
-        self._line.update(self._task, completed=done, total=of, doing=doing, **texts)
+        self._line.show(done, of, {"doing": doing, **texts})
 
 
 def placements(rate: float) -> str:

@@ -1,4 +1,4 @@
-"""The progress of a run on stderr: a live line on a terminal, plain lines elsewhere."""
+"""The progress of a run: a live line on a terminal and in a notebook, plain lines on stderr elsewhere."""
 
 import sys
 import time
@@ -43,20 +43,32 @@ TIME = "%Y-%m-%d %H:%M:%S"
 
 @contextmanager
 def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None = None) -> Iterator[Listener]:
-    """A listener that prints events to a stream, by default stderr; none of them if ``quiet``.
+    """A listener that shows events on a stream, by default stderr, or in a notebook; none of them if ``quiet``.
 
     ``began`` is when the user began to wait, on the clock of `time.perf_counter`; by default that is now.
     """
-    stream = stream or sys.stderr
+    began = time.perf_counter() if began is None else began
     if quiet:
         yield silence
-    elif stream.isatty():
+    elif stream is None and in_notebook():
+        from antipodes.progress.notebook import notebook_display
+
+        with notebook_display(began, describe) as listener:
+            yield listener
+    elif (stream := stream or sys.stderr).isatty():
         from antipodes.progress.live import live_display
 
-        with live_display(stream, time.perf_counter() if began is None else began, describe) as listener:
+        with live_display(stream, began, describe) as listener:
             yield listener
     else:
         yield PlainLines(stream)
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook, which has loaded IPython before it runs anything."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
 
 
 class PlainLines:

@@ -62,8 +62,9 @@ def write(path: Path, page: Page, sprites: Sprites) -> None:
     text = written(page, sprites)
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # the latter where no system has files of the name
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise StoreError(f"cannot write {shorten(str(path))}: {reason or error}") from error
 
 
 def written(page: Page, sprites: Sprites) -> str:

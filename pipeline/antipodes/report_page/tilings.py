@@ -2,15 +2,16 @@
 
 from antipodes.config import bundled_configs
 from antipodes.display.boards import Sprites
-from antipodes.display.markup import definitions, element
+from antipodes.display.markup import Html, definitions, element
 from antipodes.machine import human
 from antipodes.report_page.definition import as_toml
 from antipodes.report_page.page import MIDDLE, Page, Section, code, commands, figure, gallery, moment, start
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
 from antipodes.tilings.config import load_board
+from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
-from antipodes.tilings.table import Tilings, empty_board
+from antipodes.tilings.table import Tilings
 from antipodes_tasks.quoting import counted
 
 
@@ -22,11 +23,12 @@ def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings,
         name=problem.name,
         description=problem.description,
         state=_state(store, manifest),
-        picture=start(sprites, empty_board(problem), f"the board, {counted(problem.board.size, 'cell')}"),
+        picture=_first(tilings, sprites),
         facts=[
             (f"{manifest.tilings:,}", f"tilings up to symmetry{so_far}"),
             (f"{manifest.raw_tilings:,}", f"tilings in all{so_far}"),
             (f"{problem.copies:,}", "pieces"),
+            (f"{problem.board.size:,}", "cells"),
             (f"{manifest.placements:,}", f"placements tried{so_far}"),
         ],
         sections=[
@@ -35,6 +37,14 @@ def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings,
             _checks(store, manifest),
         ],
     )
+
+
+def _first(tilings: Tilings, sprites: Sprites) -> Html:
+    """The first tiling; if there is none, the board."""
+    for number, one in tilings.spread(1).items():
+        return start(sprites, one.picture(), f"tiling {number + 1:,} of {len(tilings):,}")
+    problem = tilings.problem
+    return start(sprites, draw_empty(problem), f"the board, {counted(problem.board.size, 'cell')}")
 
 
 def _state(store: TilingStore, manifest: TilingManifest) -> str | None:

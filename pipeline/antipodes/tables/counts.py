@@ -12,6 +12,7 @@ import numpy as np
 from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address, in_shell
+from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes_tasks import arguments
@@ -67,6 +68,10 @@ class SearchResult:
         reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
         name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
         return f"<{type(self).__name__} of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
+
+    def _repr_html_(self) -> str:
+        kind = type(self).__name__
+        return show_result(kind, self.puzzle, self.layers, self.complete, self.address)
 
     @property
     def layers(self) -> list[int]:

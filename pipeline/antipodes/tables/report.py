@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from antipodes.runs.report import Report
+from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.quoting import counted, shorten
@@ -53,6 +54,11 @@ class RunReport(Report):
         name, radius = shorten(str(self.manifest.puzzle.get("name")), 30), f"{self.radius:,}"
         reached = radius if self.complete else f"{radius} so far, unfinished"
         return f"<RunReport of {name}: {counted(sum(self.layers), 'position')}, radius {reached}, {self.seconds:.1f} s>"
+
+    def _repr_html_(self) -> str:
+        kind = "Counts" if self.manifest.COUNTS_ONLY else "Table"
+        took = [f"computed in {self.seconds:,.1f} s"] if self.states_found else []
+        return show_result(kind, self.manifest.config.puzzle, self.layers, self.complete, self.store, took)
 
     @property
     def saved(self) -> str:
@@ -195,9 +201,17 @@ def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict
         "solution_count": answer.solution_count,
         "solutions": [puzzle.format_path(path) for path in answer.solutions],
         "expanded": answer.expanded,
+        **_heuristic_view(solved),
         "seconds": round(solved.seconds, 6),
         **_moves_view(puzzle, names if every else next(iter(names), None)),
     }
+
+
+def _heuristic_view(solved: "Solved") -> dict[str, Any]:
+    """The tables that guided a search, if any: their names, what they say of the position, successors generated."""
+    if solved.heuristic is None:
+        return {}
+    return {"heuristic": solved.heuristic, "estimate": solved.estimate, "generated": solved.answer.generated}
 
 
 def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:

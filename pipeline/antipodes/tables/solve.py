@@ -18,6 +18,7 @@ from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import has_heuristic
+from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
@@ -151,6 +152,10 @@ class Solved:
     """Duration of the search alone, with its kernels loaded and the table open."""
     reason: str | None
     """Why the method was chosen; None if the caller chose it."""
+    heuristic: str | None = None
+    """The tables that guided the search, if any."""
+    estimate: int | None = None
+    """What they say of the position."""
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> Choice:
@@ -176,7 +181,7 @@ def solve_timed(
     store: Address,
     *,
     listener: Listener = silence,
-    heuristic: str | None = None,
+    heuristic: str | Patterns | None = None,
     memory_limit: int | None = None,
     **settings: Any,
 ) -> Solved:
@@ -203,7 +208,10 @@ def solve_timed(
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
-    return Solved(answer, time.perf_counter() - begin, reason)
+    seconds = time.perf_counter() - begin
+    if isinstance(heuristic, Patterns):
+        return Solved(answer, seconds, reason, heuristic.name, heuristic.estimate(problem.position))
+    return Solved(answer, seconds, reason)
 
 
 def solve(
@@ -256,6 +264,7 @@ def _memory_for(method: str) -> int:
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search, by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
-    successors = problem.rules.successors(problem.position)
+    end = options["heuristic"].goal if isinstance(options.get("heuristic"), Patterns) else problem.position
+    successors = problem.rules.successors(end)
     if len(successors):
-        solve(Problem.of(problem.rules, problem.position, successors[0]), method, **options)
+        solve(Problem.of(problem.rules, successors[0], end), method, **options)

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.display.notebook import Shown
 from antipodes.machine import MIB
 from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
+from antipodes.tables.display import show_path, show_position
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -25,6 +27,7 @@ from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
@@ -168,6 +171,26 @@ class Table(SearchResult):
         """
         here = self.space.labels(position)
         return shortest_path(self.space, self._chunks, here, self.distance(here))
+
+    def show(self, position: str | ArrayLike) -> Shown:
+        """The position and its distance, as a notebook shows them: a picture; elsewhere a drawing.
+
+        PositionError if it is not a position of the puzzle.
+        """
+        labels = self.space.labels(position)
+        distance = self._chunks.distance(self.space.index(labels))
+        zero = self.puzzle.depth_zero
+        if distance == UNKNOWN:
+            return show_position(self.puzzle, labels, f"beyond depth {self.radius}, where the unfinished table ends")
+        said = "unreachable" if distance == UNREACHABLE else f"{counted(distance, 'move')} from the {zero}"
+        return show_position(self.puzzle, labels, said)
+
+    def show_path(self, position: str | ArrayLike) -> Shown:
+        """A shortest `path` from the position back to a start, as a notebook shows it: pictures; elsewhere drawings.
+
+        Raises as `distance`.
+        """
+        return show_path(self.puzzle, self.path(position))
 
     def match(self, pattern: str) -> Matches:
         """The distances of the positions that fit a pattern; see `antipodes.tables.queries.match`."""

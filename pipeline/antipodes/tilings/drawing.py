@@ -223,6 +223,11 @@ def draw_tiling(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
     return Picture(layers * step - LAYER_GAP, CELL * rows, tuple(shapes))
 
 
+def draw_empty(problem: TilingProblem) -> Picture:
+    """The board without pieces."""
+    return draw_tiling(problem, np.full(problem.copies, -1, dtype=np.int32))
+
+
 def _pieces(layer: Layer, x: float, fills: tuple[str, ...]) -> Iterator[Shape]:
     """One region for each copy that the layer shows, of the squares it covers there."""
     for copy in np.unique(layer[layer >= 0]).tolist():

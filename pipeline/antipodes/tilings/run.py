@@ -16,6 +16,7 @@ from antipodes.runs.report import Report
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.tilings.config import BoardConfig, checked_method
+from antipodes.tilings.display import show_tilings
 from antipodes.tilings.search import PartitionTasks
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 from antipodes_tasks import arguments
@@ -62,6 +63,10 @@ class TilingReport(Report):
     def __repr__(self) -> str:
         found = f"{counted(self.tilings, 'tiling')}{'' if self.complete else ' so far, unfinished'}"
         return f"<TilingReport of {shorten(str(self.manifest.board.get('name')), 30)}: {found}, {self.seconds:.1f} s>"
+
+    def _repr_html_(self) -> str:
+        took = [f"searched in {self.seconds:,.1f} s"] if self.placements_tried else []
+        return show_tilings(self.manifest, self.store, list(self.shown.values()), took)
 
     @property
     def saved(self) -> str:

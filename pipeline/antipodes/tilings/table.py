@@ -16,8 +16,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.pictures import svg
 from antipodes.puzzles.picture import Picture
 from antipodes.storage.address import Address
+from antipodes.tilings.display import SHOWN, show_tilings
 from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
@@ -52,6 +54,9 @@ class Tiling:
 
     def __repr__(self) -> str:
         return f"<tiling of {self.problem.name}: {self.draw('letters')!r}>"
+
+    def _repr_svg_(self) -> str:
+        return svg(self.picture())
 
     @property
     def cells(self) -> Mapping[str, list[Place]]:
@@ -150,6 +155,10 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def __repr__(self) -> str:
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
 
+    def _repr_html_(self) -> str:
+        drawn = [] if self._closed or self._raw or not self.complete else list(self.spread(SHOWN).values())
+        return show_tilings(self._manifest, self._store.address, [one.placements for one in drawn], raw=self._raw)
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -183,6 +192,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
 
         Of a finished store only the chunks with these are read. Raises as `array`.
         """
+        most = arguments.integer(most, "a number of tilings", 0)
         last, steps = len(self) - 1, max(1, min(most, len(self)) - 1)
         numbers = [step * last // steps for step in range(min(most, len(self)))]
         if self._raw or not self.complete or self._closed:
@@ -281,11 +291,6 @@ def places(problem: TilingProblem) -> list[Place]:
     """The place of each cell of the board: (row, column), or (layer, row, column) on boards of several layers."""
     coordinates = problem.board.cells if problem.board.layers > 1 else problem.board.cells[:, 1:]
     return [tuple(place) for place in coordinates.tolist()]
-
-
-def empty_board(problem: TilingProblem) -> Picture:
-    """The board without pieces."""
-    return draw_tiling(problem, np.full(problem.copies, -1, dtype=np.int32))
 
 
 def tilings_view(tilings: Tilings, chosen: Iterable[int], matching: int) -> dict[str, Any]:

@@ -42,6 +42,9 @@ class Answer:
     least: int | None = None
     """What is proved if a limit ended the search: no path has fewer moves. None if nothing is, or it was no limit."""
 
+    generated: int | None = None
+    """Successors generated, where the search counts them."""
+
     def __repr__(self) -> str:
         found = (
             f"{counted(self.distance or 0, 'move')}, {counted(self.solution_count, 'solution')}"

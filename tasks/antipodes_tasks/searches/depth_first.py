@@ -24,9 +24,8 @@ from antipodes_tasks.searches.problem import Problem, Request
 FAR = 1 << 62
 BLOCK = 1 << 12
 """Positions that functions expand together, at most."""
-EXPANDED, FOUND = 1, 2
-"""The entries of each kernel's tally that count the positions expanded, and the paths found."""
-DEPTH, NEXT_BOUND = 0, 3
+DEPTH, EXPANDED, FOUND, NEXT_BOUND, GENERATED = range(5)
+"""The entries of a kernel's tally: the last counts the successors that it looked at, where it does."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NOTHING = ~ZERO
 """No move."""
@@ -54,6 +53,11 @@ class Descent:
     def expanded(self) -> int:
         """Positions expanded so far."""
         return int(self.tally[EXPANDED])
+
+    @property
+    def generated(self) -> int | None:
+        """Successors generated so far, where they are counted."""
+        return int(self.tally[GENERATED]) if len(self.tally) > GENERATED else None
 
     @property
     def found(self) -> int:
@@ -216,7 +220,7 @@ def _descend_by_swaps(
             continue
         if depth + ONE == greatest:
             next_bound = min(next_bound, total + 1)
-            if _swap_leads_to_goal(labels, a, b, goals):
+            if swap_leads_to_goal(labels, a, b, goals):
                 taken[depth] = this
                 if tally[FOUND] < len(paths):
                     paths[tally[FOUND]] = taken
@@ -238,7 +242,7 @@ def _descend_by_swaps(
 
 
 @kernel
-def _swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64, goals: Labels) -> bool:
+def swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64, goals: Labels) -> bool:
     """Whether the move of a piece to an empty place makes the position one of the goals."""
     places = np.uint64(len(labels))
     for goal in range(len(goals)):

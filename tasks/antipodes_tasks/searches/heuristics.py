@@ -154,7 +154,7 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     if name == "linear-conflict" and not sliding:
         raise InputError("linear-conflict needs tiles that slide on a full rectangle; choose manhattan")
     tables = _line_tables(problem) if name == "linear-conflict" else ()
-    return Heuristic(_costs(problem, edges), tables)
+    return Heuristic(costs_of_pieces(problem), tables)
 
 
 def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]:
@@ -186,8 +186,9 @@ def is_grid(problem: Problem, edges: Edges) -> bool:
     return problem.rules.counts[0] == 1 and edges == forward | {(b, a) for a, b in forward}
 
 
-def _costs(problem: Problem, edges: Edges) -> NDArray[np.int64]:
-    places = problem.rules.places
+def costs_of_pieces(problem: Problem) -> NDArray[np.int64]:
+    """``(labels, places)``: the moves of each piece alone to its nearest goal, NEVER where it cannot get there."""
+    edges, places = swap_edges(problem.rules) or frozenset(), problem.rules.places
     costs = np.zeros((len(problem.rules.symbols), places), dtype=np.int64)
     for label in range(1, len(costs)):
         goals = set(np.nonzero(problem.goals == label)[1].tolist())

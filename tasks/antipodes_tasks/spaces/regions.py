@@ -6,7 +6,7 @@ regions into which they divide the other places. A column is the order of the pi
 takes one piece across, and the pieces between its ends, in the order of places, shift by one: a column map.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from math import comb, prod
@@ -25,6 +25,7 @@ from antipodes_tasks.permutations.arrangements import (
     radices,
     rank_arrangements,
     rank_combinations,
+    ranker,
     unrank_arrangements,
     unrank_combinations,
 )
@@ -100,6 +101,10 @@ class Regions(Numbering):
             raise FieldError(f"details: expected {numbering.details}, found {shorten(repr(dict(record.details)))}")
         return numbering
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what was found out about the board."""
+        return type(self), (self.edges, self.pieces, self.free)
+
     @property
     def places(self) -> int:
         """The number of places."""
@@ -110,12 +115,12 @@ class Regions(Numbering):
         """The number of pieces whose moves count."""
         return sum(self.orders)
 
-    @property
+    @cached_property
     def orders(self) -> tuple[int, ...]:
         """The number of counted pieces with each label, without labels that do not count."""
         return tuple(count for label, count in enumerate(self.pieces) if label not in (EMPTY, self.free))
 
-    @property
+    @cached_property
     def board(self) -> Board:
         """The sets of places and their regions."""
         return board_of(self.edges, self.places, self.counted)
@@ -140,9 +145,17 @@ class Regions(Numbering):
         counted = (labels != EMPTY) & (labels != self.free)
         number = rank_combinations(counted)
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
-        order = self._number_of[labels[counted]].reshape(len(labels), self.counted)
+        order = np.array(self._numbers, dtype=np.uint8)[labels[counted]].reshape(len(labels), self.counted)
         row: Indices = self.board.first_row[number] + region
         return row * self.radices[1] + rank_arrangements(order, self.orders)
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        taken = [place for place, label in enumerate(labels) if label not in (EMPTY, self.free)]
+        number = sum(comb(place, k) for k, place in enumerate(taken, start=1))
+        row = int(self.board.first_row[number]) + int(self.board.region[number, labels.index(EMPTY)])
+        order = ranker(self.orders)([self._numbers[labels[place]] for place in taken])
+        return row * self.radices[1] + order
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
@@ -164,12 +177,11 @@ class Regions(Numbering):
         """The label of each number of a counted label."""
         return np.array([label for label in range(len(self.pieces)) if label not in (EMPTY, self.free)], dtype=np.uint8)
 
-    @property
-    def _number_of(self) -> NDArray[np.uint8]:
+    @cached_property
+    def _numbers(self) -> list[int]:
         """The inverse of `_label_of`; other labels have any number."""
-        numbers = np.zeros(len(self.pieces), dtype=np.uint8)
-        numbers[self._label_of] = np.arange(len(self._label_of))
-        return numbers
+        counted = self._label_of.tolist()
+        return [counted.index(label) if label in counted else 0 for label in range(len(self.pieces))]
 
 
 @lru_cache(maxsize=4)
@@ -257,17 +269,28 @@ class RegionTables(Filler):
         tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
         return tables, self._fills(tables)
 
-    def _fills(self, tables: MoveTables) -> list[Fill]:
+    def by_edge(self) -> MoveTables:
+        """The move tables with a move for each edge of the numbering, in its order: ILLEGAL where it is none."""
+        target = np.full((self.rows, len(self.numbering.edges)), ILLEGAL, dtype=np.int32)
+        numbers = np.zeros(target.shape, dtype=map_type(self.most_column_maps))
+        tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
+        for fill in self._fills(tables, by_edge=True):
+            fill()
+        return tables
+
+    def _fills(self, tables: MoveTables, by_edge: bool = False) -> list[Fill]:
         edges = np.array(self.numbering.edges, dtype=np.int64).reshape(-1, 2)
         places = self.numbering.places
         counted, region, first_row, _ = self.numbering.board
         choices = binomials(places + 1, self.numbering.counted)
         board = (counted, region, first_row, edges, choices, maps_of(self.shifts, self.numbering.counted))
         calls: list[Fill] = [
-            partial(_fill_sets, tables.target, tables.column_map, first, end, *board, self._scratch())
+            partial(_fill_sets, tables.target, tables.column_map, by_edge, first, end, *board, self._scratch())
             for first, end in blocks(len(counted), len(edges) * places)
         ]
-        if self.width > 1:
+        if self.width == 1:
+            tables.column_maps[0] = 0
+        else:
             orders = numbering(self.numbering.orders)
             a_column = len(self.shifts) + 2 * self.numbering.counted * len(self.numbering.orders)
             ranges = blocks(self.width, a_column, least=COLUMNS_AT_ONCE)
@@ -290,6 +313,7 @@ class RegionTables(Filler):
 def _fill_sets(
     target: NDArray[np.int32],
     column_map: NDArray[Any],
+    by_edge: bool,
     first: int,
     end: int,
     counted: Mask,
@@ -300,7 +324,7 @@ def _fill_sets(
     map_of: NDArray[np.int32],
     scratch: Indices,
 ) -> None:
-    """Fill the rows of the sets from ``first`` to ``end``."""
+    """Fill the rows of the sets from ``first`` to ``end``; a move's number is its edge, or the next of its row."""
     before, used = scratch[0], scratch[1]
     places, mapped = counted.shape[1], column_map.shape[1] > 0
     for number in range(first, end):
@@ -314,7 +338,7 @@ def _fill_sets(
             inside = region[number, b]
             row = first_row[number] + inside
             after = _moved_set(counted[number], a, b, choices)
-            slot = used[inside]
+            slot = edge if by_edge else used[inside]
             target[row, slot] = first_row[after] + region[after, a]
             if mapped:
                 column_map[row, slot] = map_of[before[a], before[b] - (a < b)]

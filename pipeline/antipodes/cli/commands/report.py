@@ -31,7 +31,7 @@ def report(
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
-    """Write a report on a store: one HTML page with the numbers, pictures, and how to check them."""
+    """Write a report on a store: one HTML page to send or to publish."""
     address = find_store(store, puzzle)
     write_report(address, output, limit)
     size = output.stat().st_size

@@ -16,18 +16,21 @@ from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
 from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
+from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
+from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
-from antipodes.tables.solve import Solved, solve_timed
+from antipodes.tables.solve import IDA_STAR, Solved, solve_timed
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer
+from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Progress
 from antipodes_tasks.searches.routes import Exchanges, exchanges
@@ -69,6 +72,7 @@ class SolveOptions:
     memory_limit: int | None
     store: Address | None
     heuristic: str | None
+    tables: list[str]
     pictures: PictureFiles
     as_json: bool
 
@@ -80,6 +84,9 @@ class SolveOptions:
             implied = option == "store" and self.method is None
             if getattr(self, option) is not None and self.method != method and not implied:
                 raise InputError(f"--{option}: expected --method {method}, found {shorten(self.method or 'none')}")
+        if self.tables and (self.method not in (None, "ida-star") or self.heuristic):
+            other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
+            raise InputError(f"--tables: not with {other}: tables are a heuristic of ida-star")
         limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
         unfit = names_given({"to": self.goal, **limits, **self.pictures.files})
         if self.method == ROUTES and unfit:
@@ -129,6 +136,10 @@ def solve(
             help="manhattan or linear-conflict, with --method ida-star. [default: the stronger one that fits]",
         ),
     ] = None,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STORE", help="A table of a pattern as heuristic of ida-star; several times for several."),
+    ] = None,
     svg: Svg = None,
     png: Png = None,
     gif: Gif = None,
@@ -140,7 +151,19 @@ def solve(
     room = None if memory_limit is None else memory_size(memory_limit)
     pictures = PictureFiles.of(svg, png, gif, size)
     options = SolveOptions(
-        method, to, every, max_depth, max_seconds, listed, limit, room, store, heuristic, pictures, as_json
+        method,
+        to,
+        every,
+        max_depth,
+        max_seconds,
+        listed,
+        limit,
+        room,
+        store,
+        heuristic,
+        tables or [],
+        pictures,
+        as_json,
     )
     options.check()
     if store is not None:
@@ -189,12 +212,17 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     problem = Problem.of(puzzle.rules, position, goal)
     give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
+    method: str | None = options.method if options.store is None else TABLE
+    heuristic: str | Patterns | None = options.heuristic
+    if options.tables:
+        method = IDA_STAR
+        heuristic = load_patterns(problem, [find_store(store) for store in options.tables])
     solved = solve_timed(
         problem,
-        options.method if options.store is None else TABLE,
+        method,
         default_store(puzzle.name) if options.store is None else options.store,
         listener=progress,
-        heuristic=options.heuristic,
+        heuristic=heuristic,
         memory_limit=options.memory_limit,
         every=options.every,
         max_depth=options.max_depth,
@@ -226,7 +254,9 @@ def _show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> 
     print(_outcome(answer, every))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
     expanded = f"{counted(answer.expanded, 'position')} expanded"
-    print(f"{answer.method}{chosen}: {expanded} in {solved.seconds:.3f} s")
+    guided = f" with {solved.heuristic}, {solved.estimate} at the position" if solved.heuristic else ""
+    generated = "" if answer.generated is None else f", {answer.generated:,} generated"
+    print(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
             print(f"\nsolution {number} of {answer.solution_count:,}")
@@ -294,7 +324,7 @@ class SearchProgress:
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now
-            self._show(describe(progress, now - self._begin))
+            self._show(describe_search(progress, now - self._begin))
 
     @property
     def ruled_out(self) -> str | None:
@@ -320,22 +350,3 @@ class SearchProgress:
             with suppress(OSError):  # a search continues even if its progress cannot be shown
                 self._stream.write(text)
                 self._stream.flush()
-
-
-def describe(progress: Progress, seconds: float) -> str:
-    """The progress of a search as one line."""
-    rate = progress.expanded / max(seconds, 1e-9) / 1e6
-    excluded = ruled_out(progress)
-    parts = [
-        *([f"{excluded} so far"] if excluded else []),
-        f"{counted(progress.expanded, 'position')} expanded, {rate:,.1f} million/s",
-        *([f"{progress.held:,} in memory"] if progress.held else []),
-    ]
-    return f"{progress.method}: {', '.join(parts)}"
-
-
-def ruled_out(progress: Progress) -> str | None:
-    """The paths that are known not to exist; None if nothing is known."""
-    if progress.least is None or progress.least < 2:
-        return None
-    return f"no path of fewer than {progress.least} moves"

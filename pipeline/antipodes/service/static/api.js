@@ -2,11 +2,13 @@
 
 const ROOT = "api/v1";
 
-/** What the service answered instead of a value: one line for a person, and the status (0: no answer at all). */
-export class ServiceError extends Error {
+/** What is wrong, as one line for a person. */
+export class Problem extends Error {}
+
+/** What the service answered instead of a value, and the status (0: no answer at all). */
+export class ServiceError extends Problem {
   constructor(message, status) {
     super(message);
-    this.name = "ServiceError";
     this.status = status;
   }
 }

@@ -139,7 +139,7 @@ function withoutSame(pieces, others, look) {
 /** Pairs of pieces of one look, the nearest first; pieces that find a partner leave their lists. */
 function pairs(gone, come, look) {
   const close = [];
-  for (const from of gone) {
+  for (const from of gone.filter((piece) => !isLight(piece))) {
     for (const to of come) {
       if (from[look] === to[look]) close.push({ from, to, far: Math.hypot(...vector(from, to)) });
     }
@@ -151,6 +151,11 @@ function pairs(gone, come, look) {
     come.splice(come.indexOf(to), 1);
     return true;
   });
+}
+
+/** A disc without a letter changes where it is; other pieces move. */
+function isLight({ shapes }) {
+  return shapes.length === 1 && shapes[0].kind === "disc";
 }
 
 /** By how much a piece moves, right and down. */
@@ -175,7 +180,7 @@ function tone(shape, piece, solid) {
 }
 
 function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
-  const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 0.6 }; // its own colour closes the seams of a block
+  const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 1.5 }; // its own colour closes the seams of a block
   return drawn("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
 }
 

@@ -76,7 +76,7 @@ function ticks(most, scale) {
 }
 
 function* depths(first, last, each) {
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * each >= 26) ?? 5000;
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * each >= 12 + 8 * String(last).length) ?? 5000;
   for (let depth = first; depth <= last; depth += step) {
     const place = { x: LEFT + (depth + 0.5) * each, y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" };
     yield drawn("text", { ...place, class: "tick", text: String(depth) });

@@ -1,6 +1,6 @@
 // Edit the board: choose two places, and what stands there is swapped.
 
-import { of } from "./api.js";
+import { of, Problem } from "./api.js";
 import { button, element } from "./elements.js";
 
 export class Editor {
@@ -24,7 +24,7 @@ export class Editor {
 
   /** Show the position as one button for each symbol. */
   show() {
-    if (this.element.hidden) return;
+    if (this.element.hidden || !this.#page.stage.picture) return;
     this.#first = null;
     this.words.textContent = "Choose two pieces to swap them.";
     const { rows, separator } = this.#symbols();
@@ -66,7 +66,7 @@ export class Editor {
     const position = rows.join(this.separator ? " / " : "/");
     try {
       const seen = await this.#context.api.get(of(this.#context.name, "/view"), { position });
-      if (seen.distance === null && this.#context.store.complete) throw new Error(`${seen.position} is unreachable from the start`);
+      if (seen.distance === null && this.#context.store.complete) throw new Problem(`${seen.position} is unreachable from the start`);
       this.#context.succeed();
       this.#page.go(seen.position);
     } catch (error) {

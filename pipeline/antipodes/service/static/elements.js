@@ -46,3 +46,8 @@ export function signed(change) {
   if (change === 0) return { sign: "0", words: "as far", tone: "same" };
   return { sign: `+${change}`, words: "farther", tone: "farther" };
 }
+
+/** The name of a move; its number where the puzzle gives it none. */
+export function nameOf({ move }, number) {
+  return move ?? `move ${number + 1}`;
+}

@@ -1,7 +1,9 @@
 // The field for a position or moves, and the buttons that put other positions on the board.
 
-import { of } from "./api.js";
+import { of, Problem } from "./api.js";
 import { button, element } from "./elements.js";
+
+const MOST = 200;
 
 export class Entry {
   #page;
@@ -38,26 +40,43 @@ export class Entry {
     const text = this.field.value.trim();
     if (!text) return;
     try {
-      const seen = await this.#meant(text);
+      await this.#obey(text);
       this.#context.succeed();
-      this.field.value = seen.position;
-      this.#page.go(seen.position);
     } catch (error) {
       this.#context.fail(error);
     }
   }
 
-  /** What a text means: a position, or else moves from the position on the board. */
-  async #meant(text) {
-    const { api, name, store, seen } = this.#context;
-    const view = of(name, "/view");
+  /** Put the position that a text says on the board, or make the moves that it names. */
+  async #obey(text) {
+    const { api, name, store } = this.#context;
     try {
-      return await api.get(view, { position: text });
+      const seen = await api.get(of(name, "/view"), { position: text });
+      this.field.value = seen.position;
+      this.#page.go(seen.position);
     } catch (error) {
-      const named = store.moves?.some((move) => text.split(/\s+/).some((word) => word.startsWith(move) || move.startsWith(word)));
-      if (error.status !== 400 || !named) throw error;
-      return await api.get(view, { position: seen?.position, moves: text });
+      const words = text.split(/[\s,]+/);
+      if (error.status !== 400 || !words.some((word) => store.moves?.includes(word))) throw error;
+      await this.#makeMoves(words);
     }
+  }
+
+  /** Make moves one after another from the position on the board; nothing is made if one of them is not legal. */
+  async #makeMoves(words) {
+    if (words.length > MOST) throw new Problem(`expected at most ${MOST} moves, found ${words.length}`);
+    const { api, name } = this.#context;
+    let position = this.#page.trail.here.position;
+    const steps = [];
+    for (const [number, word] of words.entries()) {
+      const successors = await api.get(of(name, "/successors"), { position });
+      const step = successors.find(({ move }) => move === word);
+      if (!step) throw new Problem(notLegal(word, number, words.length, successors));
+      steps.push(step);
+      position = step.position;
+    }
+    const { picture } = await api.get(of(name, "/view"), { position });
+    this.field.value = position;
+    this.#page.walk(steps, picture);
   }
 
   async #random() {
@@ -83,4 +102,10 @@ export class Entry {
       this.#context.fail(error);
     }
   }
+}
+
+function notLegal(word, number, words, successors) {
+  const names = successors.map(({ move }) => move).join(" ");
+  const which = words > 1 ? `, word ${number + 1} of ${words}` : "";
+  return `expected a legal move (${names || "there is none"}), found ${word}${which}`;
 }

@@ -6,6 +6,7 @@ import { listen } from "./graph_input.js";
 import { GraphModel } from "./graph_model.js";
 import { Scene } from "./graph_scene.js";
 import { hashed } from "./main.js";
+import { useStyles } from "./style_sheets.js";
 
 const HOVER = 70;
 const KEPT = 300;
@@ -22,7 +23,7 @@ class Graph {
   constructor(root, context) {
     [this.context, this.loads, this.hovers, this.goes] = [context, new Latest(), new Latest(), new Latest()];
     [this.current, this.hovered, this.seen] = [-1, -1, new Map()];
-    styleSheet("graph.css");
+    this.styled = useStyles("graph.css");
     this.#build(root);
     listen(this.stage, {
       pan: (right, down) => this.scene?.pan(right, down),
@@ -66,6 +67,7 @@ class Graph {
         button("−", () => this.scene?.enlarge(1 / 1.5), { class: "button", "aria-label": "Zoom out" }),
         button("+", () => this.scene?.enlarge(1.5), { class: "button", "aria-label": "Zoom in" }),
         button("Fit", () => this.scene?.fit(), { class: "button", title: "Show the whole picture" }),
+        button("Full", () => this.#fill(), { class: "button", title: "Fill the screen" }),
         button("Here", () => this.#showCurrent(), { class: "button", title: "Bring the position on the board to the middle" }),
       ),
     );
@@ -93,12 +95,15 @@ class Graph {
     this.stage.setAttribute("aria-busy", "true");
     const query = whole ? {} : { position: state.position };
     const json = await this.loads.ask((signal) => api.get(api.of(name, "/graph"), query, signal));
-    if (!json) return;
+    await this.styled;
+    if (!json || !this.root.isConnected) return;
     this.version = version;
     this.scene?.close();
     this.model = new GraphModel(json);
     this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth));
     this.stage.removeAttribute("aria-busy");
+    if (!this.shown) this.root.scrollIntoView({ block: "nearest" });
+    this.shown = true;
     this.seen.clear();
     this.current = this.hovered = -1;
     this.#describe();
@@ -164,6 +169,14 @@ class Graph {
 
   #showCurrent() {
     if (this.current >= 0) this.scene.reveal(this.current, true);
+  }
+
+  async #fill() {
+    try {
+      await (document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen());
+    } catch (error) {
+      this.context.fail(error);
+    }
   }
 
   #key(event) {
@@ -247,10 +260,4 @@ class Graph {
       this.context.fail(error);
     }
   }
-}
-
-/** Load a style sheet that stands beside this module, once. */
-function styleSheet(name) {
-  const { href } = new URL(name, import.meta.url);
-  if (![...document.styleSheets].some((sheet) => sheet.href === href)) document.head.append(element("link", { rel: "stylesheet", href }));
 }

@@ -49,5 +49,5 @@ function pinch(act, still, before, now) {
 
 function pointOf(stage, event) {
   const { left, top } = stage.getBoundingClientRect();
-  return [event.clientX - left, event.clientY - top];
+  return [event.clientX - left - stage.clientLeft, event.clientY - top - stage.clientTop];
 }

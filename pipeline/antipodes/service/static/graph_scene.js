@@ -48,6 +48,7 @@ export class Scene {
     if (!made.isConnected) this.stage.append(made);
     made.hidden = node < 0;
     this.marks.set(made, node);
+    if (node >= 0) moveTo(made, this.point(node));
     this.change();
   }
 

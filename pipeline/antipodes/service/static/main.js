@@ -33,6 +33,7 @@ const problem = document.getElementById("problem");
 let page = null;
 let context = null;
 let turn = 0;
+let timer = 0;
 
 /** The store and the state that an address names. */
 export function parsed(hash) {
@@ -65,7 +66,8 @@ function say(text) {
 /** Show an error in one line; it stays until it is dismissed or something succeeds. */
 function fail(error) {
   if (error.name === "AbortError") return;
-  if (!(error instanceof api.ServiceError)) console.error(error);
+  if (!(error instanceof api.Problem)) console.error(error);
+  if (error.status === 0 && context) lose(context);
   document.getElementById("problem-text").textContent = error.message;
   problem.hidden = false;
 }
@@ -118,13 +120,11 @@ function where(name) {
   document.getElementById("where").replaceChildren(...here);
 }
 
-let timer = 0;
-
 /** Ask from time to time whether the store has changed; soon where a run is under way. */
 function watch() {
   clearTimeout(timer);
   if (context.name === null) return;
-  timer = setTimeout(look, context.store.complete ? POLL.finished : POLL.unfinished);
+  timer = setTimeout(look, context.store.complete && !context.lost ? POLL.finished : POLL.unfinished);
 }
 
 async function look() {
@@ -132,16 +132,27 @@ async function look() {
   if (document.hidden) return watch();
   try {
     const store = await api.get(api.of(asked.name));
-    if (asked !== context) return;
-    if (asked.lost) succeed();
-    asked.lost = false;
-    changed(asked, store);
+    if (asked === context) found(asked, store);
   } catch (error) {
     if (asked !== context) return;
     asked.lost = true;
     fail(error);
   }
   watch();
+}
+
+/** The service does not answer: look soon whether it is back. */
+function lose(asked) {
+  asked.lost = true;
+  watch();
+}
+
+function found(asked, store) {
+  const { lost } = asked;
+  asked.lost = false;
+  if (lost) succeed();
+  changed(asked, store);
+  if (lost) page.update();
 }
 
 function changed(asked, store) {
@@ -159,6 +170,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && context?.name) look();
 });
+window.addEventListener("online", () => context?.name && look());
 window.addEventListener("popstate", follow);
 showTheme(document.getElementById("theme"));
 follow();

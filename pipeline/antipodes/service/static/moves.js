@@ -1,6 +1,6 @@
 // The view "Moves": each legal move with what it changes, and the shortest path as boards.
 
-import { button, counted, element, signed } from "./elements.js";
+import { button, counted, element, nameOf, signed } from "./elements.js";
 import { thumbs } from "./gallery.js";
 import { Question } from "./tabs.js";
 
@@ -52,14 +52,10 @@ class MovesView {
 
   #button(successor, number) {
     const { sign, words, tone } = signed(successor.change);
-    const name = this.#context.stage.nameOf(successor, number);
-    const made = button("", () => this.#context.make(successor), { class: `move ${tone}`, "data-move": name });
+    const name = nameOf(successor, number);
     const far = successor.distance === null ? "" : `, distance ${successor.distance}`;
-    made.append(
-      element("span", { class: "move-name", text: name }),
-      element("span", { class: `sign ${tone}`, "aria-hidden": "true", text: sign }),
-      element("span", { class: "unseen", text: `: ${words}${far}` }),
-    );
+    const made = button("", () => this.#context.make(successor), { class: "move", "data-move": name, "aria-label": `${name}: ${words}${far}` });
+    made.append(element("span", { class: "move-name", text: name }), element("span", { class: `sign ${tone}`, text: sign }));
     return made;
   }
 

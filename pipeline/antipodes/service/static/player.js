@@ -1,6 +1,6 @@
 // Plays the shortest path, one position after another.
 
-import { of } from "./api.js";
+import { of, Problem } from "./api.js";
 import { still } from "./stage.js";
 
 const STEP = 620;
@@ -38,7 +38,7 @@ export class Player {
     try {
       const found = await this.path();
       if (!this.playing) return;
-      if (!found.path) throw new Error("no path leads from here to the start");
+      if (!found.path) throw new Problem("no path leads from here to the start");
       this.#run(inOrder(found, context.store.reversible !== false));
     } catch (error) {
       this.pause();

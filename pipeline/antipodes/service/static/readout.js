@@ -45,6 +45,7 @@ export class Readout {
     const { store, layers } = this.#context;
     this.status.textContent = store.complete ? "" : following(store);
     this.status.hidden = store.complete;
+    this.status.classList.toggle("running", Boolean(store.run));
     if (!this.#page.playable) return this.#summary(layers);
     const here = this.#page.trail.here;
     if (!here) return;
@@ -79,8 +80,8 @@ export class Readout {
     if (distance === null || !layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
-    const share = nearer ? element("span", { text: `farther than ${percent(nearer / sum)} of all` }) : "";
-    const radius = element("span", { text: `${layers.complete ? "radius" : "depth"} ${layers.radius}` });
+    const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${percent(nearer / sum)} of all` }) : "";
+    const radius = element("span", { text: layers.complete ? `radius ${layers.radius}` : `depth ${layers.radius} so far` });
     this.paths = element("span", { class: "paths", text: this.#counted?.text ?? "" });
     return [radius, share, this.paths];
   }
@@ -139,7 +140,7 @@ function missing(unreached, seen) {
 
 function percent(share) {
   if (share > 0.999 && share < 1) return `${(Math.floor(1e6 * share) / 1e4).toFixed(4)} %`;
-  return share < 0.0005 ? "few" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
 function following({ run, committed_depth: depth }) {

@@ -1,12 +1,13 @@
 // The board that is played on: pieces are clicked and dragged, and glide to where a move puts them.
 
 import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
-import { button, drawn, element, signed } from "./elements.js";
+import { button, drawn, element, nameOf, signed } from "./elements.js";
 
 const GLIDE = 180;
 const CLICK = 6;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STRAIGHT = 0.7;
+const NOWHERE = { box: [Infinity, Infinity, -Infinity, -Infinity] };
 
 /** Whether the person asked the system for less motion. */
 export function still() {
@@ -21,6 +22,9 @@ export class Stage {
   #pieces = [];
   #choices = [];
   #drag = null;
+  #clicked = null;
+  #early = null;
+  #offered = false;
   #glide = null;
 
   constructor(make) {
@@ -33,11 +37,14 @@ export class Stage {
     this.board.addEventListener("pointermove", (event) => this.#follow(event));
     this.board.addEventListener("pointerup", (event) => this.#end(event));
     this.board.addEventListener("pointercancel", () => this.#release());
+    this.board.addEventListener("click", () => this.#click());
   }
 
   /** Put a picture on the board; the pieces glide there from the one before, in `milliseconds`. */
   show(picture, label, milliseconds = GLIDE) {
     this.#release();
+    this.#choices = [];
+    this.#offered = false;
     const before = this.#picture;
     this.#picture = picture;
     this.#pieces = piecesOf(picture);
@@ -52,7 +59,11 @@ export class Stage {
     this.#choices = successors
       .filter((successor) => successor.picture)
       .map((successor) => ({ successor, ...difference(this.#picture, successor.picture) }));
-    for (const group of this.#image.children) group.classList.toggle("movable", this.#isMovable(group));
+    for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
+    this.#offered = true;
+    const from = this.#early; // a click that came before the moves were known
+    this.#early = null;
+    if (from) this.#choose(this.#at(from), from);
   }
 
   /** The picture that is shown. */
@@ -62,18 +73,24 @@ export class Stage {
 
   /** Make the move that an arrow key means, if it is clear; several open the menu. */
   arrow(key) {
-    const [x, y] = ARROWS[key];
-    const fitting = this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
+    const fitting = this.#meantBy(key);
     if (fitting.length === 1) this.#make(fitting[0].successor);
     else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
-    return fitting.length > 0;
   }
 
-  /** A name for a move without one: its piece, and from where to where. */
-  nameOf(successor, number) {
-    if (successor.move !== null && successor.move !== undefined) return successor.move;
-    const choice = this.#choices.find((one) => one.successor === successor);
-    return (choice && described(choice, this.#picture)) ?? `move ${number + 1}`;
+  /** Whether an arrow key may mean a move: it does, or the moves are not known yet. */
+  mayMean(key) {
+    return this.#choices.length === 0 || this.#meantBy(key).length > 0;
+  }
+
+  #meantBy(key) {
+    const [x, y] = ARROWS[key];
+    return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
+  }
+
+  /** The groups of the pieces, without those that fade. */
+  #groups() {
+    return [...this.#image.querySelectorAll("[data-piece]")];
   }
 
   #isMovable(group) {
@@ -91,6 +108,7 @@ export class Stage {
   #begin(event) {
     if (event.button !== 0 || !this.#image) return;
     const from = pointAt(this.#image, event);
+    this.#early = this.#offered ? null : from;
     const choices = this.#at(from);
     if (!choices.length) return;
     this.#finishGlide();
@@ -115,14 +133,24 @@ export class Stage {
     const drag = this.#drag;
     if (drag?.pointer !== event.pointerId) return;
     this.#drag = null;
-    if (drag.far < CLICK) this.#click(drag);
+    if (drag.far < CLICK) this.#clicked = drag; // the click follows; a menu that opens now would be closed by it
     else if (drag.best?.share > 0.35) this.#make(drag.best.choice.successor);
     else this.#place([], 0);
   }
 
-  #click({ choices, from }) {
+  #click() {
+    const clicked = this.#clicked;
+    this.#clicked = null;
+    if (!clicked) return;
+    this.#choose(clicked.choices, clicked.from);
+  }
+
+  /** Make the move that a click at a point means, or ask which of several. */
+  #choose(choices, from) {
+    const meant = choices.filter((choice) => within(from, centreOf(choice)));
     if (choices.length === 1) this.#make(choices[0].successor);
-    else this.#ask(choices, from);
+    else if (meant.length === 1) this.#make(meant[0].successor);
+    else if (choices.length) this.#ask(choices, from);
   }
 
   #release() {
@@ -134,7 +162,7 @@ export class Stage {
   /** Move the groups of some pieces a share of their way; the others stand where they belong. */
   #place(moved, share) {
     const ways = new Map(moved.map(({ from, to }) => [boxText(from), vector(from, to)]));
-    for (const group of this.#image.children) {
+    for (const group of this.#groups()) {
       const way = ways.get(boxText(this.#pieces[group.dataset.piece]));
       const by = way && !group.classList.contains("fixed") ? way.map((one) => one * share) : null;
       if (by) group.setAttribute("transform", `translate(${by.join(" ")})`);
@@ -146,8 +174,9 @@ export class Stage {
   #ask(choices, [x, y]) {
     const buttons = choices.map(({ successor }, number) => {
       const { sign, words, tone } = signed(successor.change);
-      const made = button(`${this.nameOf(successor, number)} `, () => this.#chosen(successor), { class: "move" });
-      made.append(element("span", { class: `sign ${tone}`, text: sign }), element("span", { class: "unseen", text: ` ${words}` }));
+      const name = nameOf(successor, number);
+      const made = button(name, () => this.#chosen(successor), { class: "move", "aria-label": `${name}: ${words}` });
+      made.append(element("span", { class: `sign ${tone}`, text: sign }));
       return made;
     });
     this.menu.replaceChildren(...buttons);
@@ -167,7 +196,7 @@ export class Stage {
   /** Start with the pieces where they were, and let them glide; what has no pair fades. */
   #animate(before, after, milliseconds) {
     const { moved, gone, come } = difference(before, after);
-    const groups = [...this.#image.children];
+    const groups = this.#groups();
     const of = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
     const ghosts = gone.map((piece) => ghost(before, piece));
     this.#image.append(...ghosts);
@@ -202,6 +231,13 @@ function boxText({ box }) {
   return box.map((value) => Math.round(value * 4)).join();
 }
 
+/** The piece in the middle of those that a move changes where they are, such as the light that is pressed. */
+function centreOf({ moved, gone }) {
+  if (moved.length || !gone.length) return NOWHERE;
+  const far = (one) => gone.reduce((sum, other) => sum + Math.hypot(...vector(one, other)), 0);
+  return gone.reduce((best, one) => (far(one) < far(best) ? one : best));
+}
+
 function points({ from, to }, x, y) {
   const [right, down] = vector(from, to);
   const length = Math.hypot(right, down);
@@ -226,13 +262,4 @@ function nearestTo({ choices, from, by }) {
 function wayOf({ moved }, point) {
   const pair = moved.find(({ from }) => within(point, from)) ?? moved.find(({ to }) => within(point, to));
   return pair ? vector(pair.from, pair.to) : null;
-}
-
-function described({ moved }, { width, height }) {
-  if (moved.length !== 1) return null;
-  const [{ from, to }] = moved;
-  const letters = from.shapes.find((shape) => shape.kind === "text")?.text ?? "";
-  const square = ([x, y]) => `${String.fromCharCode(97 + Math.floor(x / 40))}${Math.ceil((height - y) / 40)}`;
-  if (width > 26 * 40) return null;
-  return `${letters} ${square(middle(from))}–${square(middle(to))}`.trim();
 }

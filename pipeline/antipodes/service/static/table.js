@@ -1,7 +1,7 @@
 // The page of a table: the board, the distance beside it, and views as tabs.
 
 import { Latest, of } from "./api.js";
-import { element } from "./elements.js";
+import { element, nameOf } from "./elements.js";
 import { Entry } from "./entry.js";
 import { arrowKey, isTyping } from "./keys.js";
 import { Player } from "./player.js";
@@ -22,6 +22,7 @@ export function mount(root, context) {
 class TablePage {
   #latest = new Latest();
   #pending = null;
+  #waiting = null;
   #seenVersion = null;
 
   constructor(context) {
@@ -64,9 +65,20 @@ class TablePage {
     const renewed = context.store.version !== this.#seenVersion;
     this.#seenVersion = context.store.version;
     if (renewed) this.#askLayers();
-    if (this.playable && (renewed || this.#wanted() !== context.seen?.position)) this.#load(renewed);
+    if (this.playable) this.#follow(renewed);
     this.readout.show();
     this.tabs.update();
+  }
+
+  /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
+  #follow(renewed) {
+    if (renewed || this.#wanted() !== this.context.seen?.position) {
+      this.#load(renewed);
+    } else if (this.#pending !== null) {
+      this.#latest.stop();
+      this.#pending = null;
+      this.#arrived(this.context.seen);
+    }
   }
 
   /** The position that the address names; null for the start. */
@@ -112,6 +124,9 @@ class TablePage {
     this.readout.show();
     this.#written(seen.position);
     this.tabs.update();
+    const act = this.#waiting;
+    this.#waiting = null;
+    act?.();
   }
 
   #written(position) {
@@ -123,7 +138,14 @@ class TablePage {
   make(successor) {
     this.player.pause();
     const number = this.context.seen.successors.indexOf(successor);
-    this.put(successor, this.stage.nameOf(successor, Math.max(0, number)));
+    if (this.#isKnown) this.put(successor, nameOf(successor, number));
+    else this.#whenKnown(() => this.#makeAlike(nameOf(successor, number)));
+  }
+
+  /** Make the move of a name that was chosen while the board showed the position before. */
+  #makeAlike(name) {
+    const alike = this.context.seen.successors.find((one, number) => nameOf(one, number) === name);
+    if (alike) this.make(alike);
   }
 
   /** Put {position, distance, picture} on the board as the next entry of the trail. */
@@ -134,6 +156,14 @@ class TablePage {
     this.#written(position);
     this.readout.show();
     this.context.navigate({ position }, { replace });
+  }
+
+  /** Make several moves, {position, distance, move}, of which the last leads to a picture. */
+  walk(steps, picture) {
+    this.player.pause();
+    const last = steps.pop();
+    steps.forEach((step) => this.trail.push(step));
+    this.put({ ...last, picture }, last.move);
   }
 
   /** Put a position on the board. */
@@ -158,8 +188,22 @@ class TablePage {
     if (this.trail.after) this.goTo(this.trail.at + 1);
   }
 
+  /** Act on the moves of the position on the board; as soon as they are known, if it was put there just now. */
+  #whenKnown(act) {
+    if (this.#isKnown) act();
+    else this.#waiting = act;
+  }
+
+  get #isKnown() {
+    return this.context.seen !== null && this.context.seen.position === this.trail.here?.position;
+  }
+
   /** Make one move that leads nearer to the start, if there is one. */
   step() {
+    this.#whenKnown(() => this.#step());
+  }
+
+  #step() {
     const best = this.context.seen?.successors.find(({ change }) => change === -1);
     if (best) this.make(best);
     else this.context.say(this.context.seen?.distance === 0 ? "This is the start" : "No move leads nearer to the start");
@@ -170,7 +214,9 @@ class TablePage {
     if (event.ctrlKey || event.metaKey) return this.#undoKey(event);
     const onControl = event.target.closest("button, a, summary, [role=button], [role=tab]");
     if (arrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
-      if (this.stage.arrow(event.key)) event.preventDefault();
+      if (!this.stage.mayMean(event.key)) return;
+      event.preventDefault();
+      this.#whenKnown(() => this.stage.arrow(event.key));
     } else if (event.key === " " && !onControl) {
       event.preventDefault();
       this.step();

@@ -1,10 +1,12 @@
 // Below the board: edit it, copy what is on it, and save its picture.
 
+import { Problem } from "./api.js";
 import { pictured } from "./board.js";
 import { Editor } from "./editor.js";
 import { button, element } from "./elements.js";
 
 const PIXELS = 1200;
+const COPIED = 1500;
 
 export class Tools {
   #page;
@@ -15,7 +17,7 @@ export class Tools {
     this.#context = page.context;
     this.editor = new Editor(page);
     const edit = button("Edit", () => this.editor.toggle(edit), { class: "quiet", "aria-expanded": "false", title: "Swap two pieces" });
-    const copy = (text, what, title) => button(text, () => this.#copy(what()), { class: "quiet", title });
+    const copy = (text, what, title) => button(text, (event) => this.#copy(what(), event.currentTarget), { class: "quiet", title });
     const row = element("div", { class: "row tools", role: "group", "aria-label": "Copy and save" }, edit,
       copy("Copy position", () => this.#position, "Copy the position as text"),
       copy("Copy command", () => this.#command(), "Copy the shell command that gives the same"),
@@ -33,13 +35,14 @@ export class Tools {
     return `${this.#context.store.command} ${quoted(this.#position)} --path`;
   }
 
-  async #copy(text) {
+  async #copy(text, from) {
     try {
       await navigator.clipboard.writeText(text);
       this.#context.say("Copied");
-      this.#page.readout.note?.("Copied");
+      from.classList.add("copied");
+      setTimeout(() => from.classList.remove("copied"), COPIED);
     } catch {
-      this.#context.fail(new Error(`the browser does not allow copying; here it is: ${text}`));
+      this.#context.fail(new Problem(`the browser does not allow copying; here it is: ${text}`));
     }
   }
 
@@ -73,7 +76,7 @@ export class Tools {
       pen.drawImage(image, 0, 0, canvas.width, canvas.height);
       save(await new Promise((done) => canvas.toBlob(done, "image/png")), `${this.#name()}.png`);
     } catch (error) {
-      this.#context.fail(new Error(`the picture cannot be saved: ${error.message}`));
+      this.#context.fail(new Problem(`the picture cannot be saved: ${error.message}`));
     } finally {
       URL.revokeObjectURL(address);
     }

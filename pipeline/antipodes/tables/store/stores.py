@@ -5,6 +5,7 @@ depth. The manifest has the digest of each chunk. A chunk of depths without any 
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -165,6 +166,22 @@ class TableStore(SearchStore[TableManifest]):
             if (digest := manifest.chunks.get(chunk)) is None:
                 return self.unreached(manifest, chunk)
             return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
+
+    def read_chunks(self, manifest: TableManifest, first: int, end: int) -> Depths:
+        """The depths of the chunks ``first`` to ``end - 1`` of a finished table, ``(rows, width)``.
+
+        That takes a quarter of the time of reading them one by one; raises as `read_chunk`.
+        """
+        layout = manifest.layouts[DEPTH]
+        begin = first * layout.chunk_rows
+        with suppress(Exception):  # zarr's error names no chunk; below it is one that does
+            depths: Depths = np.asarray(self.arrays.open(DEPTH, layout)[begin : end * layout.chunk_rows])
+            digests = [manifest.chunks.get(chunk) for chunk in range(first, end)]
+            blocks = (depths[row : row + layout.chunk_rows] for row in range(0, len(depths), layout.chunk_rows))
+            found = (_digest(manifest, DEPTH, chunk, block) for chunk, block in enumerate(blocks, start=first))
+            if all(expected in (None, digest) for expected, digest in zip(digests, found, strict=True)):
+                return depths
+        return np.concatenate([self.read_chunk(manifest, chunk) for chunk in range(first, end)])
 
     def layer_counts(self, manifest: TableManifest) -> LayerCounts:
         """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""

@@ -1,0 +1,63 @@
+"""Results as they show themselves in a notebook, on its light or dark background: colours follow the text's."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from antipodes.display.boards import Sprites
+from antipodes.display.charts import distribution
+from antipodes.display.markup import Html, element
+from antipodes.puzzles.picture import Picture
+
+FRAME = "font:14px/1.45 system-ui,sans-serif;font-variant-numeric:tabular-nums;padding:6px 2px"
+ROW = "display:flex;flex-wrap:wrap;align-items:center"
+PAPER = "background:#fff;padding:4px;border-radius:6px;line-height:0;width:fit-content"
+"""Pictures are drawn on white paper."""
+QUIET = "opacity:.7;overflow-wrap:anywhere"
+CAPTION = f"{QUIET};font-size:12px;text-align:center;margin-top:2px"
+CHART_HEIGHT = 150
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a notebook shows as HTML, and a terminal as text."""
+
+    text: str
+    html: Html
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def card(
+    title: str, lines: Iterable[str], pictures: Iterable[Picture], size: float, layers: Sequence[int] = ()
+) -> Html:
+    """A result: pictures of a `size`, its title, lines about it, and the distribution, if there are layers."""
+    about = element(
+        "div",
+        element("div", title, style="font-size:17px;font-weight:600;overflow-wrap:anywhere"),
+        *(element("div", line, style=QUIET) for line in lines),
+        style="flex:1 1 14em;max-width:24em",
+    )
+    sprites = Sprites(alone=False)
+    parts = [*(_on_paper(sprites, picture, size, title) for picture in pictures), about]
+    if layers:
+        parts.append(element("div", distribution(layers, height=CHART_HEIGHT), style="width:340px;max-width:100%"))
+    return element("div", *parts, sprites.definitions(), style=f"{FRAME};{ROW};gap:16px 32px")
+
+
+def figures(title: str, pictures: Iterable[tuple[Picture, str]], size: float) -> Html:
+    """Pictures side by side, each above its caption, under a title."""
+    sprites = Sprites(alone=False)
+    shown = [
+        element("div", _on_paper(sprites, picture, size, caption), element("div", caption, style=CAPTION))
+        for picture, caption in pictures
+    ]
+    row = element("div", *shown, style=f"{ROW};gap:10px;padding-top:6px")
+    return element("div", element("div", title, style=QUIET), row, sprites.definitions(), style=FRAME)
+
+
+def _on_paper(sprites: Sprites, picture: Picture, size: float, label: str) -> Html:
+    return element("div", sprites.board(picture, size, label), style=PAPER)

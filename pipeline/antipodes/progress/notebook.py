@@ -1,0 +1,122 @@
+"""The progress of runs and searches in a notebook: a bar below the cell, until the work is done.
+
+IPython, which this imports, is there: it runs the cells.
+"""
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from antipodes.display.charts import ACCENT
+from antipodes.display.markup import Html, element
+from antipodes.events import Event, Listener
+from antipodes.progress.live import LiveDisplay
+from antipodes.progress.searches import describe_search
+from antipodes.progress.time_left import TimeLeft, duration
+from antipodes_tasks.searches.progress import Listener as SearchListener
+from antipodes_tasks.searches.progress import Progress
+
+FIRST_SECONDS, REDRAWN_SECONDS = 0.4, 0.2
+"""Seconds before a bar is drawn, so that quick work shows none, and between two drawings at least."""
+PARTS = ("name", "doing", "found", "rate")
+"""What is said beside the bar, in this order."""
+STYLE = "font:13px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;padding:4px 2px"
+BAR_STYLE = f"width:220px;max-width:40%;margin-right:12px;vertical-align:-2px;accent-color:{ACCENT}"
+
+
+@contextmanager
+def notebook_display(began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
+    """A listener that draws a bar below the cell until the block ends, and prints what went wrong.
+
+    ``began`` is when the user began to wait; ``describe`` words events.
+    """
+    times = TimeLeft()
+    with _Output(began) as output:
+        yield LiveDisplay(NotebookLine(output, times), times, describe)
+
+
+@contextmanager
+def notebook_search() -> Iterator[SearchListener]:
+    """A listener that draws what a search for one position has done, below the cell until the block ends."""
+    began = time.perf_counter()
+    with _Output(began) as output:
+
+        def listener(progress: Progress) -> None:
+            seconds = time.perf_counter() - began
+            output.draw(lambda: _line(None, None, describe_search(progress, seconds)))
+
+        yield listener
+
+
+class NotebookLine:
+    """The bar of a run, and what is said beside it."""
+
+    def __init__(self, output: "_Output", times: TimeLeft) -> None:
+        self._output = output
+        self._times = times
+        self._texts: dict[str, Any] = {}
+        self._done: int | None = None
+        self._of: int | None = None
+
+    def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
+        """Change what is given, and draw it."""
+        self._texts.update(texts)
+        self._done = self._done if done is None else done
+        self._of = self._of if of is None else of
+        self._output.draw(self._drawn)
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        print(text, file=sys.stderr)
+
+    def _drawn(self) -> Html:
+        left = self._times.left(time.perf_counter())
+        time_left = [] if left is None else [f"{duration(math.ceil(left))} left"]
+        parts = [str(self._texts[part]) for part in PARTS if self._texts.get(part)]
+        return _line(self._done, self._of, " · ".join([*parts, duration(self._output.seconds), *time_left]))
+
+
+def _line(done: int | None, of: int | None, text: str) -> Html:
+    """A bar, without numbers one that moves, and a text."""
+    known = {"value": done, "max": of} if done is not None and of else {}
+    bar = element("progress", aria_label="progress", style=BAR_STYLE, **known)
+    return element("div", bar, text, style=STYLE)
+
+
+class _Output:
+    """A place below the cell; it is empty again at the end of the block."""
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+        self._drawn_at = began + FIRST_SECONDS - REDRAWN_SECONDS
+        self._handle: Any = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the user began to wait."""
+        return time.perf_counter() - self._began
+
+    def draw(self, drawing: Callable[[], Html]) -> None:
+        """Show a drawing, unless the last one is quite new."""
+        now = time.perf_counter()
+        if now - self._drawn_at >= REDRAWN_SECONDS:
+            self._drawn_at = now
+            self._show(drawing())
+
+    def _show(self, html: str) -> None:
+        shown = {"text/html": html, "text/plain": ""}
+        if self._handle is None:
+            self._handle = import_module("IPython.display").display(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
+
+    def __enter__(self) -> "_Output":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            self._show("")

@@ -1,0 +1,55 @@
+"""Ctrl-C, or the interruption of a notebook's kernel, while a Python program waits for a run."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from antipodes.storage.retry import watch
+from antipodes_tasks import arguments
+
+
+class Interruption:
+    """Inside the block, the first Ctrl-C is noted, and a second one raises KeyboardInterrupt.
+
+    That is so in the main thread of a program that has no handler of its own for the signal; in others nothing changes.
+    """
+
+    def __init__(self, asked: Callable[[], bool]) -> None:
+        """Beside the signal, ``asked`` is asked whether to stop; InputError if it is no function."""
+        self._asked = arguments.function(asked, "interrupted")
+        self._noted = False
+        self._before: Any = None
+
+    def requested(self) -> bool:
+        """Whether the run is to commit and stop."""
+        return self._noted or self._asked()
+
+    def check(self, complete: bool, saved: str, store: str, overwrite: bool = False) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C was pressed and the run has stopped before it was complete.
+
+        The message says how much is ``saved``, such as "depths 0 to 7 are", and how to resume.
+        """
+        if self._noted and not complete:
+            again = "the same call without overwrite" if overwrite else "the same call"
+            raise KeyboardInterrupt(f"interrupted: {saved} kept in {store}; {again} resumes")
+
+    def __enter__(self) -> "Interruption":
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            watch.ending = False
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._noted:
+            watch.ending = True
+            raise KeyboardInterrupt("stopped immediately: what was committed is kept, and the same call resumes")
+        self._noted = True
+        print("interrupted: finishing and committing what is under way; again stops immediately", file=sys.stderr)

@@ -1,0 +1,179 @@
+// The page of tilings: a gallery, conditions that choose among them, and one tiling large.
+
+import { Latest, of } from "./api.js";
+import { counted, element } from "./elements.js";
+import { useStyles } from "./style_sheets.js";
+import { Filter, addressOf, conditionsIn } from "./tilings_filter.js";
+import { Gallery } from "./tilings_gallery.js";
+import { Large } from "./tilings_large.js";
+import { Plan } from "./tilings_drawing.js";
+
+const FIRST = 60;
+
+export function mount(root, context) {
+  const page = new TilingsPage(root, context);
+  page.update();
+  return page;
+}
+
+class TilingsPage {
+  constructor(root, context) {
+    [this.context, this.counts, this.asked] = [context, new Latest(), null];
+    this.styled = useStyles("tilings.css");
+    this.words = element("p", { class: "lead", role: "status" });
+    this.none = element("p", { class: "note", hidden: true });
+    this.main = element("div", { class: "tilings-main" });
+    this.side = element("div", { class: "tilings-side" });
+    const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), this.words);
+    this.root = element("div", { class: "tilings" }, head, this.main, this.side);
+    root.append(this.root);
+  }
+
+  /** Follow the address and the commits of the store. */
+  async update() {
+    try {
+      if (!this.plan) await this.#begin();
+      if (!this.plan) return;
+      const { state, store } = this.context;
+      const asked = JSON.stringify([store.version, store.complete, state.where ?? ""]);
+      if (asked !== this.asked) await this.#ask(asked);
+      else if (state.at !== undefined) this.gallery.scrollTo(Number(state.at) - 1);
+      await this.#showLarge();
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  close() {
+    this.counts.stop();
+    this.gallery?.close();
+    this.large?.close();
+    this.root.remove();
+  }
+
+  async #begin() {
+    const { api, name } = this.context;
+    this.beginning ??= api.get(of(name, "/board"));
+    const board = await this.beginning;
+    await this.styled;
+    if (this.plan || !this.root.isConnected) return;
+    this.plan = new Plan(board);
+    this.filter = new Filter(this.plan, (conditions) => this.context.navigate({ where: addressOf(conditions), at: null }));
+    this.gallery = new Gallery(this.plan, {
+      ask: (first, limit, signal) => api.get(of(name, "/tilings"), { first, limit, where: this.conditions }, signal),
+      open: (tiling) => this.context.navigate({ tiling, image: null, step: null }),
+      rest: (at) => this.context.navigate({ at: at ? at + 1 : null }, { replace: true }),
+      fail: (error) => this.context.fail(error),
+    });
+    const filter = element("details", { class: "tilings-filter" }, element("summary", { text: "Filter by the place of a piece" }), this.filter.element);
+    filter.open = matchMedia("(min-width: 1000px)").matches || Boolean(this.context.state.where);
+    this.main.append(this.none, this.gallery.element);
+    this.side.append(filter);
+  }
+
+  /** Ask how many tilings there are, with the first ones, and show them. */
+  async #ask(asked) {
+    const { api, name, state } = this.context;
+    this.asked = asked;
+    this.conditions = conditionsIn(state.where);
+    this.filter.set(this.conditions);
+    const at = Math.max(0, Number(state.at ?? 1) - 1) || 0;
+    const first = at - (at % FIRST);
+    try {
+      const answer = await this.counts.ask((signal) => api.get(of(name, "/tilings"), { first, limit: FIRST, where: this.conditions }, signal));
+      if (answer) this.#counted(answer, at);
+    } catch (error) {
+      this.asked = null;
+      this.#refused();
+      throw error;
+    }
+  }
+
+  #refused() {
+    this.words.textContent = "These conditions cannot be read.";
+    this.gallery.reset(0);
+  }
+
+  #counted(answer, at) {
+    const { count, matching, complete } = answer;
+    const chosen = this.conditions.length ? `${counted(matching)} of ` : "";
+    const unfinished = complete ? "" : " found so far; the search is unfinished";
+    this.words.textContent = `${chosen}${counted(count, "tiling")}${unfinished}`;
+    this.none.hidden = matching > 0;
+    this.gallery.element.hidden = matching === 0;
+    this.none.textContent = emptiness(this.conditions.length > 0, complete);
+    this.matching = matching;
+    this.gallery.reset(matching, at);
+    this.gallery.take(answer);
+  }
+
+  async #showLarge() {
+    const { tiling, image, step } = this.context.state;
+    const number = Number(tiling);
+    this.root.classList.toggle("with-large", number > 0);
+    this.gallery.select(number || null);
+    if (!(number > 0)) return this.#shut();
+    if (!this.large) {
+      this.large = new Large(this.context, this.plan, { close: () => this.#closeLarge(), turn: (by) => this.#turn(by) });
+      this.side.prepend(this.large.element);
+      this.keyed = (event) => this.#key(event);
+      document.addEventListener("keydown", this.keyed);
+    }
+    const before = this.large.number;
+    await this.large.show({ number, image: Number(image ?? 0), laid: step === undefined ? Infinity : Number(step) });
+    if (before !== number && this.large) this.#announce(number);
+  }
+
+  /** On a small screen the tiling is above the gallery: go there. */
+  #announce(number) {
+    if (matchMedia("(max-width: 999px)").matches) this.large.title.focus();
+    else this.context.say(`Tiling ${counted(number)} is shown large`);
+  }
+
+  #shut() {
+    this.large?.close();
+    this.large = null;
+    document.removeEventListener("keydown", this.keyed);
+  }
+
+  #closeLarge() {
+    this.context.navigate({ tiling: null, image: null, step: null });
+    this.gallery.focus(this.gallery.active);
+  }
+
+  #key(event) {
+    if (event.key === "Escape" && !event.defaultPrevented) this.#closeLarge();
+  }
+
+  /** Show the next or the previous tiling of those that the conditions choose. */
+  async #turn(by) {
+    const { api, name, state } = this.context;
+    try {
+      const place = await this.#placeOf(Number(state.tiling));
+      const next = Math.max(0, Math.min(this.matching - 1, place + by));
+      const { tilings } = await api.get(of(name, "/tilings"), { first: next, limit: 1, where: this.conditions });
+      if (tilings.length) this.context.navigate({ tiling: tilings[0].number, image: null, step: null }, { replace: true });
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  /** The place of a tiling among those that the conditions choose, which are in the order of their numbers. */
+  async #placeOf(number) {
+    if (!this.conditions.length) return number - 1;
+    const { api, name } = this.context;
+    let [low, high] = [0, this.matching - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { tilings } = await api.get(of(name, "/tilings"), { first: middle, limit: 1, where: this.conditions });
+      if (tilings[0].number < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function emptiness(conditional, complete) {
+  if (conditional) return "No tiling fits these conditions.";
+  return complete ? "These pieces do not fill this board: there is no tiling." : "No tiling found yet.";
+}

@@ -1,0 +1,132 @@
+// Tilings as SVG: one area for each piece, lines between the pieces, the layers of a box side by side.
+
+import { drawn } from "./elements.js";
+
+const [SIDE, GAP, EDGE] = [24, 10, 1.6];
+const [BORDER, HOLLOW, INK, PAPER] = ["#2b2b33", "#8a8a9033", "#1b1c20", "#ffffff"];
+
+/** A board: where its cells are drawn, and the colour and piece of each copy by its label. */
+export class Plan {
+  /** From the JSON of /board. */
+  constructor(board) {
+    this.board = board;
+    this.width = board.layers * board.columns * SIDE + (board.layers - 1) * GAP;
+    this.height = board.rows * SIDE;
+    this.numbers = new Map(board.cells.map((cell, number) => [cell.join(), number]));
+    this.pieces = new Map(board.pieces.flatMap((piece) => piece.labels.map((label) => [label, piece])));
+  }
+
+  /** The upper left corner of a cell. */
+  corner(cell) {
+    const [layer, row, column] = cell.length === 3 ? cell : [0, ...cell];
+    return [layer * (this.board.columns * SIDE + GAP) + column * SIDE, row * SIDE];
+  }
+
+  /** The labels of the pieces of a tiling in the order in which they are laid: each on the first empty cell. */
+  order(pieces) {
+    const first = (label) => Math.min(...pieces[label].map((cell) => this.numbers.get(cell.join())));
+    return Object.keys(pieces).sort((a, b) => first(a) - first(b));
+  }
+}
+
+/** The picture of {label: cells}: `laid` how many pieces lie there (all by default), `named` with their names. */
+export function tilingPicture(plan, pieces, { laid = Infinity, named = false, label = "" } = {}) {
+  const image = drawn("svg", { viewBox: `-1 -1 ${plan.width + 2} ${plan.height + 2}`, xmlns: "http://www.w3.org/2000/svg", class: "tiling" });
+  if (label) image.setAttribute("aria-label", label);
+  image.setAttribute(label ? "role" : "aria-hidden", label ? "img" : "true");
+  const [shown, owner] = [plan.order(pieces).slice(0, laid), new Map()];
+  shown.forEach((one) => pieces[one].forEach((cell) => owner.set(cell.join(), one)));
+  const empty = plan.board.cells.filter((cell) => !owner.has(cell.join()));
+  if (empty.length) image.append(area(plan, empty, HOLLOW));
+  image.append(...shown.map((one) => area(plan, pieces[one], shaded(plan.pieces.get(one), pieces[one]))));
+  image.append(drawn("path", { d: borders(plan, owner), fill: "none", stroke: BORDER, "stroke-width": EDGE, "stroke-linecap": "round" }));
+  if (named) image.append(...shown.map((one) => name(plan, pieces[one], plan.pieces.get(one))));
+  return image;
+}
+
+/** Black or white, whichever stands out more from a colour. */
+export function inkOn(colour) {
+  const light = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
+  const luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+  return (luminance + 0.05) ** 2 > 1.05 * 0.061 ? INK : PAPER;
+}
+
+/** A picture as a file of its own. */
+export function svgText(image) {
+  const copy = image.cloneNode(true);
+  copy.setAttribute("width", image.viewBox.baseVal.width * 2);
+  copy.setAttribute("height", image.viewBox.baseVal.height * 2);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** A picture as the bytes of a PNG, four times as large as its units. */
+export async function pngOf(image) {
+  const loaded = new Image();
+  loaded.src = URL.createObjectURL(new Blob([svgText(image)], { type: "image/svg+xml" }));
+  try {
+    await loaded.decode();
+    const { width, height } = image.viewBox.baseVal;
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [4 * width, 4 * height];
+    canvas.getContext("2d").drawImage(loaded, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  } finally {
+    URL.revokeObjectURL(loaded.src);
+  }
+}
+
+/** The colour of a piece; of one that has copies darker where it stands upright, so that the copies can be told apart. */
+function shaded({ colour, count }, cells) {
+  const span = (at) => new Set(cells.map((cell) => cell.at(at))).size;
+  if (count < 2 || span(-2) <= span(-1)) return colour;
+  const parts = [1, 3, 5].map((at) => Math.round(parseInt(colour.slice(at, at + 2), 16) * 0.78));
+  return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function area(plan, cells, fill) {
+  const squares = cells.map((cell) => plan.corner(cell)).map(([x, y]) => `M${x} ${y}h${SIDE}v${SIDE}h${-SIDE}z`);
+  const seams = fill === HOLLOW ? {} : { stroke: fill, "stroke-width": 0.5 };
+  return drawn("path", { d: squares.join(""), fill, ...seams });
+}
+
+/** The lines between cells of different pieces, and around the board. */
+function borders(plan, owner) {
+  const lines = [];
+  for (const cell of plan.board.cells) {
+    const [x, y] = plan.corner(cell);
+    const mine = owner.get(cell.join());
+    const differs = (down, right) => {
+      const other = [...cell.slice(0, -2), cell.at(-2) + down, cell.at(-1) + right].join();
+      return !plan.numbers.has(other) || owner.get(other) !== mine;
+    };
+    if (differs(0, 1)) lines.push(`M${x + SIDE} ${y}v${SIDE}`);
+    if (differs(1, 0)) lines.push(`M${x} ${y + SIDE}h${SIDE}`);
+    if (differs(0, -1)) lines.push(`M${x} ${y}v${SIDE}`);
+    if (differs(-1, 0)) lines.push(`M${x} ${y}h${SIDE}`);
+  }
+  return lines.join("");
+}
+
+/** The name of a piece on its cell nearest to its middle; of a piece in several layers in each of them. */
+function name(plan, cells, { name: text, colour, count }) {
+  const layers = byLayer(cells);
+  const size = Math.min(SIDE * 0.5, (SIDE * 1.45) / Math.max(1, text.length));
+  const font = { "font-size": size, "font-family": "system-ui, sans-serif", "font-weight": 650, fill: inkOn(shaded({ colour, count }, cells)) };
+  const place = { "text-anchor": "middle", "dominant-baseline": "central" };
+  const texts = layers.map((here) => {
+    const [x, y] = central(here.map((cell) => plan.corner(cell)));
+    return drawn("text", { x: x + SIDE / 2, y: y + SIDE / 2, ...place, ...font, text });
+  });
+  return drawn("g", {}, ...texts);
+}
+
+function central(corners) {
+  const mean = [0, 1].map((k) => corners.reduce((sum, corner) => sum + corner[k], 0) / corners.length);
+  const far = ([x, y]) => Math.hypot(x - mean[0], y - mean[1]);
+  return corners.reduce((best, corner) => (far(corner) < far(best) - 1e-6 ? corner : best));
+}
+
+function byLayer(cells) {
+  const numbers = new Set(cells.map((cell) => cell.at(-3) ?? 0));
+  return [...numbers].map((layer) => cells.filter((cell) => (cell.at(-3) ?? 0) === layer));
+}

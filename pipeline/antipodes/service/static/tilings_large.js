@@ -1,0 +1,153 @@
+// One tiling large: laid piece by piece, with its symmetric images, to be saved as a picture.
+
+import { Latest, of } from "./api.js";
+import { button, counted, element } from "./elements.js";
+import { pngOf, svgText, tilingPicture } from "./tilings_drawing.js";
+
+const BEAT = 420;
+
+export class Large {
+  /** `context` of the page; `plan` of the board; `close()` is called when the reader closes it, `turn(step)` for the next. */
+  constructor(context, plan, { close, turn }) {
+    Object.assign(this, { context, plan, asks: new Latest(), number: null, image: 0, laid: Infinity });
+    this.title = element("h2", { tabindex: "-1" });
+    this.figure = element("figure", { class: "large-figure" });
+    this.slider = element("input", { type: "range", min: "0", step: "1", "aria-label": "Pieces laid" });
+    this.slider.addEventListener("input", () => this.#lay(Number(this.slider.value)));
+    this.slider.addEventListener("change", () => this.#remember());
+    this.steps = element("output", { class: "small muted" });
+    this.player = button("Play", () => this.#play(), { class: "button" });
+    this.images = element("div", { class: "large-images" });
+    this.symmetric = element("section", { "aria-label": "Symmetric images" }, element("h3", { class: "small muted" }), this.images);
+    this.element = element(
+      "section",
+      { class: "large", "aria-label": "One tiling" },
+      element(
+        "div",
+        { class: "row large-head" },
+        this.title,
+        button("‹", () => turn(-1), { class: "quiet icon", "aria-label": "Previous tiling" }),
+        button("›", () => turn(1), { class: "quiet icon", "aria-label": "Next tiling" }),
+        button("×", close, { class: "quiet icon", "aria-label": "Close the tiling" }),
+      ),
+      this.figure,
+      element("div", { class: "row large-steps" }, this.player, this.slider, this.steps),
+      this.symmetric,
+      element(
+        "div",
+        { class: "row" },
+        button("Save SVG", () => this.#saveSvg(), { class: "button" }),
+        button("Save PNG", () => this.#savePng(), { class: "button" }),
+      ),
+    );
+  }
+
+  /** Show the tiling of a number, one of its images, with so many pieces laid. */
+  async show({ number, image, laid }) {
+    const { api, name, store } = this.context;
+    if (number !== this.number || store.version !== this.version) {
+      this.#pause();
+      const images = await this.asks.ask((signal) => api.get(of(name, `/tilings/${number}/images`), {}, signal));
+      const tiling = images && (await this.#itself(number));
+      if (!tiling) return;
+      Object.assign(this, { number, version: store.version, all: withItselfFirst(images, tiling) });
+    }
+    this.image = Math.min(image, this.all.length - 1);
+    this.title.textContent = `Tiling ${counted(number)}`;
+    this.order = this.plan.order(this.all[this.image]);
+    this.slider.max = this.order.length;
+    this.#lay(Math.min(laid, this.order.length));
+    this.#showImages();
+  }
+
+  close() {
+    this.#pause();
+    this.asks.stop();
+    this.element.remove();
+  }
+
+  async #itself(number) {
+    const { api, name } = this.context;
+    const answer = await this.asks.ask((signal) => api.get(of(name, "/tilings"), { first: number - 1, limit: 1 }, signal));
+    return answer?.tilings[0]?.pieces;
+  }
+
+  #lay(laid) {
+    this.laid = laid;
+    const all = this.order.length;
+    const label = `Tiling ${counted(this.number)}, ${laid < all ? `${laid} of ${counted(all, "piece")} laid` : counted(all, "piece")}`;
+    this.figure.replaceChildren(tilingPicture(this.plan, this.all[this.image], { laid, named: true, label }));
+    this.slider.value = laid;
+    this.slider.setAttribute("aria-valuetext", laid ? `${laid} of ${all}, last ${this.order[laid - 1]}` : `none of ${all}`);
+    this.steps.textContent = `${laid} of ${all}`;
+  }
+
+  #remember() {
+    const step = this.laid < this.order.length ? this.laid : null;
+    this.context.navigate({ step }, { replace: true });
+  }
+
+  #play() {
+    if (this.playing) return this.#pause();
+    if (this.laid >= this.order.length) this.#lay(0);
+    this.player.textContent = "Pause";
+    this.playing = setInterval(() => {
+      this.#lay(this.laid + 1);
+      if (this.laid >= this.order.length) this.#pause();
+    }, BEAT);
+  }
+
+  #pause() {
+    if (!this.playing) return;
+    clearInterval(this.playing);
+    this.playing = null;
+    this.player.textContent = "Play";
+    this.#remember();
+  }
+
+  #showImages() {
+    this.symmetric.hidden = this.all.length < 2;
+    this.symmetric.firstChild.textContent = `${this.all.length} symmetric images`;
+    if (this.shownOf !== this.all) {
+      this.shownOf = this.all;
+      this.images.replaceChildren(...this.all.map((pieces, at) => this.#imageButton(pieces, at)));
+    }
+    [...this.images.children].forEach((one, at) => one.setAttribute("aria-pressed", String(at === this.image)));
+  }
+
+  #imageButton(pieces, at) {
+    const choose = () => this.context.navigate({ image: at || null }, { replace: true });
+    const made = button("", choose, { class: "large-image", "aria-label": at ? `Symmetric image ${at + 1}` : "The tiling itself" });
+    made.append(tilingPicture(this.plan, pieces));
+    return made;
+  }
+
+  #saveSvg() {
+    save(new Blob([svgText(this.figure.firstChild)], { type: "image/svg+xml" }), `${this.#file()}.svg`);
+  }
+
+  async #savePng() {
+    try {
+      save(await pngOf(this.figure.firstChild), `${this.#file()}.png`);
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  #file() {
+    return [this.context.name, this.number, this.image && `image-${this.image + 1}`].filter(Boolean).join("-");
+  }
+}
+
+/** All images as {label: cells}, the tiling itself before the others. */
+function withItselfFirst(images, tiling) {
+  const text = (pieces) => JSON.stringify(Object.entries(pieces).sort());
+  const others = images.map(({ pieces }) => pieces).filter((pieces) => text(pieces) !== text(tiling));
+  return [tiling, ...others];
+}
+
+function save(blob, name) {
+  const link = element("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}

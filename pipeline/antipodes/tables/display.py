@@ -1,0 +1,56 @@
+"""Tables, counts, reports of runs, positions and paths in notebooks."""
+
+from collections.abc import Sequence
+
+from antipodes.display.markup import Html
+from antipodes.display.notebook import Shown, card, figures
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.storage.address import in_shell
+from antipodes.tables.drawing import draw, draw_path, moves_back
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+
+LARGE, MIDDLE, SMALL = 160, 120, 90
+"""The side of a position, of a table's start, of a board on a path, in pixels, if it is a square."""
+COLUMNS = 100
+"""Characters of a line of boards in the text of a path."""
+MOST_STEPS = 120
+"""Boards of a path, at most: others are left out in the middle."""
+
+
+def show_result(
+    kind: str, puzzle: Puzzle, layers: Sequence[int], complete: bool, address: str, more: Sequence[str] = ()
+) -> Html:
+    """A table or counts: the start, the numbers, and the distribution; ``more`` are further lines."""
+    lines = [f"{kind} of {counted(sum(layers), 'position')}", _radius(layers, complete), *more, address]
+    unfinished = [] if complete else [f"resume with: antipodes resume {in_shell(address)}"]
+    start = puzzle.picture(puzzle.start_labels[0])
+    return card(puzzle.name, [*lines, *unfinished], [start], MIDDLE, layers)
+
+
+def _radius(layers: Sequence[int], complete: bool) -> str:
+    """How far the positions are."""
+    if not layers:
+        return "nothing committed yet"
+    reached = f"radius {len(layers) - 1:,}"
+    return f"{reached}, {counted(layers[-1], 'antipode')}" if complete else f"{reached} so far, unfinished"
+
+
+def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
+    """A position ``(places,)``, and what is ``said`` of it."""
+    picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], LARGE)
+    return Shown(f"{draw(puzzle, position)}\n{said}", picture)
+
+
+def show_path(puzzle: Puzzle, path: Labels) -> Shown:
+    """A path ``(distance + 1, places)`` from a position to a start, each board under the moves that are left."""
+    moves = counted(len(path) - 1, "move")
+    to = f"to the {puzzle.depth_zero}" if puzzle.moves.reversible else f"from the {puzzle.depth_zero}, in reverse"
+    names = moves_back(puzzle, path) if puzzle.moves.reversible else None
+    title = f"{moves} {to}" + (f": {' '.join(names)}" if names else "")
+    steps = list(puzzle.along(path))
+    shown = [*range(len(steps))]
+    if len(shown) > MOST_STEPS:
+        shown = [*shown[: MOST_STEPS // 2], *shown[-MOST_STEPS // 2 :]]
+    boards = ((steps[step][0].picture(steps[step][1]), str(len(path) - 1 - step)) for step in shown)
+    return Shown(f"{draw_path(puzzle, path, COLUMNS)}\n{title}", figures(title, boards, SMALL))

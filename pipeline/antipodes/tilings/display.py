@@ -1,0 +1,35 @@
+"""Tilings and reports of their runs in notebooks."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.display.markup import Html
+from antipodes.display.notebook import card
+from antipodes.storage.address import in_shell
+from antipodes.tilings.drawing import draw_empty, draw_tiling
+from antipodes.tilings.store import TilingManifest
+from antipodes_tasks.quoting import counted
+
+SHOWN = 3
+"""Tilings that are drawn: the first, the last, and one between them."""
+SIZE = 110
+"""The side of a board, in pixels, if it is a square."""
+
+
+def show_tilings(
+    manifest: TilingManifest,
+    address: str,
+    drawn: Sequence[NDArray[np.int32]],
+    more: Iterable[str] = (),
+    raw: bool = False,
+) -> Html:
+    """The numbers of tilings, and some that are drawn, ``(copies,)`` each; else the empty board."""
+    problem = manifest.problem
+    pictures = [draw_tiling(problem, one) for one in drawn] or [draw_empty(problem)]
+    orbits, count = f"{counted(manifest.tilings, 'tiling')} up to symmetry", manifest.raw_tilings
+    lines = [f"{counted(count, 'tiling')}, {orbits}" if raw else f"{orbits}, {count:,} in all"]
+    if not manifest.complete:
+        lines += [f"so far: {manifest.saved} searched", f"resume with: antipodes resume {in_shell(address)}"]
+    return card(problem.name, [*lines, *more, address], pictures, SIZE)

@@ -1,0 +1,36 @@
+"""The notebooks run, show what is stored in them, and stay small."""
+
+from pathlib import Path
+
+import notebooks
+import pytest
+
+every_notebook = pytest.mark.parametrize("notebook", notebooks.NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@every_notebook
+def test_cells_show_what_is_stored(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for cell, shown in zip(notebooks.cells(notebook), notebooks.outputs(notebook), strict=True):
+        stored = [(one["output_type"], notebooks.plain(one)) for one in cell["outputs"]]
+        assert stored == [(one["output_type"], notebooks.plain(one)) for one in shown], (
+            "python tests/support/notebooks.py stores what cells show"
+        )
+
+
+@every_notebook
+def test_a_notebook_is_small_and_has_no_paths_of_a_machine(notebook: Path) -> None:
+    assert notebook.stat().st_size < 80_000
+    assert "/tmp" not in notebook.read_text(encoding="utf-8")
+    assert "/home" not in notebook.read_text(encoding="utf-8")
+
+
+@every_notebook
+def test_a_notebook_explains_itself(notebook: Path) -> None:
+    texts = ["".join(cell["source"]) for cell in notebooks.cells(notebook, "markdown")]
+    assert texts[0].startswith("# ")
+    assert 2 * len(texts) >= len(notebooks.cells(notebook)), "a text for every two cells of code at least"
+
+
+def test_there_are_three() -> None:
+    assert {path.stem for path in notebooks.NOTEBOOKS} == {"first-table", "your-own-puzzle", "training-data"}

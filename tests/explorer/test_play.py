@@ -1,0 +1,181 @@
+"""The board of a table as a person plays on it."""
+
+from explorer_pages import Open, distance, drag, expect_position, piece
+from playwright.sync_api import expect
+
+TILES = "/#/tiles?position=1 2 3 0 4 5"
+"""Two moves from the start: first 4 and then 5 go left."""
+
+
+def test_a_click_moves_a_piece_and_the_distance_follows(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(distance(page)).to_have_text("2")
+    piece(page, "4").click()
+    expect(distance(page)).to_have_text("1")
+    expect_position(page, "1 2 3 4 0 5")
+    piece(page, "5").click()
+    expect(distance(page)).to_have_text("0")
+    expect(page.get_by_text("this is the start")).to_be_visible()
+
+
+def test_a_piece_that_cannot_move_does_not(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    piece(page, "3").click()
+    expect_position(page, "1 2 3 0 4 5")
+
+
+def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(page.locator(".move")).to_have_count(2)
+    piece(page, "5").click()
+    expect(distance(page)).to_have_text("1")
+    box = piece(page, "5").bounding_box()
+    assert box
+    page.mouse.click(box["x"] - box["width"] / 2, box["y"] + box["height"] / 2)  # two pieces can go there
+    menu = page.get_by_role("group", name="Moves of this piece")
+    expect(menu.get_by_role("button")).to_have_count(3)
+    menu.get_by_role("button", name="nearer").click()
+    expect(distance(page)).to_have_text("0")
+
+
+def test_a_piece_is_dragged(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    drag(page, "4", -1, 0)
+    expect_position(page, "1 2 3 4 0 5")
+    drag(page, "5", -0.25, 0)  # too short: it goes back
+    expect_position(page, "1 2 3 4 0 5")
+    expect(page.locator(".board g[transform]")).to_have_count(0)
+
+
+def test_a_drag_chooses_among_the_moves_of_a_piece(open_page: Open) -> None:
+    page = open_page("/#/jumps")
+    expect(page.locator(".move")).to_have_count(4)
+    drag(page, "C", 1, 0)
+    expect_position(page, "AB-C------DE")
+    drag(page, "C", 0, 1)
+    expect_position(page, "AB-----C--DE")
+
+
+def test_arrow_keys_move_the_piece_beside_the_empty_place(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(distance(page)).to_have_text("2")
+    page.keyboard.press("ArrowLeft")
+    expect(distance(page)).to_have_text("1")
+    page.keyboard.press("ArrowDown")
+    expect(distance(page)).to_have_text("2")
+    expect_position(page, "1 0 3 4 2 5")
+
+
+def test_each_move_shows_what_it_changes_before_it_is_made(open_page: Open) -> None:
+    page = open_page(TILES)
+    moves = page.get_by_role("group", name="Legal moves")
+    expect(moves.get_by_role("button", name="L: nearer, distance 1")).to_contain_text("−1")
+    expect(moves.get_by_role("button", name="D: farther, distance 3")).to_contain_text("+1")
+    moves.get_by_role("button", name="L: nearer").click()
+    expect(distance(page)).to_have_text("1")
+
+
+def test_a_move_that_changes_nothing_shows_zero(open_page: Open) -> None:
+    page = open_page("/#/twisty?position=2 3 1 4 / 1 0 2 0")
+    expect(page.get_by_role("button", name="U: as far, distance 8")).to_contain_text("0")
+
+
+def test_a_light_is_pressed(open_page: Open) -> None:
+    page = open_page("/#/lights")
+    expect(page.locator(".move")).to_have_count(9)
+    page.locator(".board g.piece").nth(4).click()
+    expect(distance(page)).to_have_text("1")
+    expect_position(page, "010/111/010")
+
+
+def test_space_makes_one_best_move(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    page.keyboard.press("Space")
+    expect(distance(page)).to_have_text("1")
+    page.keyboard.press("Space")
+    expect(distance(page)).to_have_text("0")
+    page.keyboard.press("Space")
+    expect(page.locator("#said")).to_have_text("This is the start")
+
+
+def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
+    page = open_page()
+    page.clock.install()
+    page.goto(page.url.partition("#")[0] + "#/pancakes?position=5 1 4 2 3")
+    play = page.get_by_role("button", name="Play a shortest path to the start")
+    expect(play).to_be_enabled()
+    far = int(distance(page).inner_text())
+    play.click()
+    pause = page.get_by_role("button", name="Pause")
+    expect(pause).to_be_visible()
+    page.clock.run_for(700)
+    expect(distance(page)).to_have_text(str(far - 1))
+    pause.click()
+    page.clock.run_for(5000)
+    expect(distance(page)).to_have_text(str(far - 1))
+    play.click()
+    expect(pause).to_be_visible()
+    page.clock.run_for(10_000)
+    expect(distance(page)).to_have_text("0")
+    expect(play).to_be_disabled()
+    expect(page.locator(".trail .point")).to_have_count(far + 1)
+
+
+def test_the_shortest_paths_are_counted(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".paths")).to_have_text("1 shortest path")
+
+
+def test_a_shortest_path_is_shown_as_boards(open_page: Open) -> None:
+    page = open_page(TILES)
+    page.get_by_role("button", name="Show a shortest path").click()
+    boards = page.get_by_role("region", name="Boards of the path").get_by_role("button")
+    expect(boards).to_have_count(3)
+    expect(page.locator(".sequence")).to_have_text("L L")
+    boards.nth(1).click()
+    expect_position(page, "1 2 3 4 0 5")
+
+
+def test_undo_redo_and_the_history(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    for after in ("1", "0"):
+        page.keyboard.press("Space")
+        expect(distance(page)).to_have_text(after)
+    page.get_by_role("button", name="Undo").click()
+    expect(distance(page)).to_have_text("1")
+    page.keyboard.press("Control+z")
+    expect(distance(page)).to_have_text("2")
+    page.keyboard.press("Control+Shift+z")
+    expect(distance(page)).to_have_text("1")
+    page.get_by_role("button", name="step 2, L: distance 0").click()
+    expect_position(page, "1 2 3 4 5 0")
+    page.get_by_role("button", name="step 0: distance 2").click()
+    expect_position(page, "1 2 3 0 4 5")
+
+
+def test_back_in_the_browser_takes_a_move_back(open_page: Open) -> None:
+    page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    page.keyboard.press("Space")
+    expect(distance(page)).to_have_text("1")
+    page.go_back()
+    expect(distance(page)).to_have_text("2")
+    page.go_forward()
+    expect(distance(page)).to_have_text("1")
+
+
+def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
+    page = open_page()
+    page.clock.install()
+    page.goto(page.url.partition("#")[0] + "#/one-way?position=2 3 4 0 1")
+    expect(page.get_by_role("heading", name="One move before")).to_be_visible()
+    expect(distance(page)).to_have_text("3")
+    page.get_by_role("button", name="Play a shortest path from the start to here").click()
+    expect(distance(page)).to_have_text("0")
+    page.clock.run_for(5000)
+    expect(distance(page)).to_have_text("3")
+    expect_position(page, "2 3 4 0 1")

@@ -1,0 +1,136 @@
+"""Positions that a person types, edits, draws at random, copies and saves."""
+
+import re
+import shlex
+from pathlib import Path
+
+from explorer_pages import Open, distance, expect_position
+from playwright.sync_api import Page, expect
+
+from antipodes.cli.main import run_command
+
+PROBLEM = "#problem"
+
+
+def enter(page: Page, text: str) -> None:
+    page.locator("#entry").fill(text)
+    page.locator("#entry").press("Enter")
+
+
+def test_a_position_is_typed_as_in_the_shell(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(distance(page)).to_have_text("0")
+    enter(page, "1 2 3 / 0 4 5")
+    expect(distance(page)).to_have_text("2")
+    expect_position(page, "1 2 3 0 4 5")
+
+
+def test_moves_are_typed_and_lead_on_from_the_board(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(distance(page)).to_have_text("0")
+    enter(page, "R R")
+    expect_position(page, "1 2 3 0 4 5")
+    enter(page, "D")
+    expect_position(page, "0 2 3 1 4 5")
+    expect(distance(page)).to_have_text("3")
+
+
+def test_what_is_no_position_is_said_in_one_line_until_it_is_dismissed(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(distance(page)).to_have_text("0")
+    enter(page, "1 2 3 4")
+    expect(page.locator(PROBLEM)).to_contain_text("expected 6 symbols, found 4")
+    expect_position(page, "1 2 3 4")  # to be mended
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.locator(PROBLEM)).to_be_hidden()
+    enter(page, "1 2 3 / 0 4 5")
+    expect(distance(page)).to_have_text("2")
+
+
+def test_a_link_with_a_wrong_position_says_so_and_shows_the_start(open_page: Open) -> None:
+    page = open_page("/#/tiles?position=9 9")
+    expect(page.locator(PROBLEM)).to_contain_text("expected")
+    expect(distance(page)).to_have_text("0")
+
+
+def test_two_pieces_are_swapped(open_page: Open) -> None:
+    page = open_page("/#/jumps")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_role("button", name="A on place 1").click()
+    page.get_by_role("button", name="- on place 6").click()
+    expect_position(page, "-BC--A----DE")
+    expect(distance(page)).to_have_text("2")
+    page.go_back()
+    expect(page.get_by_role("button", name="A on place 1")).to_be_visible()
+
+
+def test_a_swap_that_cannot_be_reached_is_an_error(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_role("button", name="1 on place 1").click()
+    page.get_by_role("button", name="2 on place 2").click()
+    expect(page.locator(PROBLEM)).to_contain_text("2 1 3 4 5 0 is unreachable from the start")
+    expect_position(page, "1 2 3 4 5 0")
+
+
+def test_a_random_position_at_a_depth_and_the_start(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    page.get_by_label("Depth of the random position").fill("13")
+    page.get_by_role("button", name="Random").click()
+    expect(distance(page)).to_have_text("13")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(distance(page)).to_have_text("0")
+    page.get_by_role("button", name="Farthest").click()
+    expect(distance(page)).to_have_text("21")
+
+
+def test_a_depth_without_positions_is_an_error(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    page.get_by_label("Depth of the random position").fill("99")
+    page.get_by_role("button", name="Random").click()
+    expect(page.locator(PROBLEM)).to_contain_text("99")
+
+
+def test_a_link_opens_the_same_store_position_and_view(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    enter(page, "1 2 3 0 4 5")
+    expect(distance(page)).to_have_text("2")
+    page.get_by_role("tab", name="Distribution").click()
+    page.get_by_role("button", name="Logarithmic").click()
+    page.get_by_role("button", name=re.compile("^depth 5:")).click()
+    expect(page.get_by_role("heading", name="at depth 5")).to_be_visible()
+    other = open_page(page.url[page.url.index("/#") :])
+    expect(distance(other)).to_have_text("2")
+    expect(other.get_by_role("button", name="Logarithmic")).to_have_attribute("aria-pressed", "true")
+    expect(other.get_by_role("heading", name="at depth 5")).to_be_visible()
+
+
+def copied(page: Page, name: str) -> str:
+    page.get_by_role("button", name=name).click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    page.evaluate("document.getElementById('said').textContent = ''")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_the_position_the_link_and_the_command_are_copied(open_page: Open, site: Path, capsys: object) -> None:
+    page = open_page("/#/tiles?position=1 2 3 0 4 5", permissions=["clipboard-read", "clipboard-write"])
+    expect(distance(page)).to_have_text("2")
+    assert copied(page, "Copy position") == "1 2 3 0 4 5"
+    assert copied(page, "Copy link") == page.url
+    program, *words = shlex.split(copied(page, "Copy command"))
+    assert program == "antipodes"
+    assert run_command(words) == 0
+    assert "moves: L L" in capsys.readouterr().out  # type: ignore[attr-defined]
+
+
+def test_the_board_is_saved_as_svg_and_png(open_page: Open, tmp_path: Path) -> None:
+    page = open_page("/#/tiles", color_scheme="dark")
+    expect(distance(page)).to_have_text("0")
+    for kind, begins in {"SVG": b"<svg", "PNG": b"\x89PNG"}.items():
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Save as {kind}").click()
+        assert download.value.suggested_filename == f"tiles-1-2-3-4-5-0.{kind.lower()}"
+        download.value.save_as(tmp_path / kind)
+        content = (tmp_path / kind).read_bytes()
+        assert content.startswith(begins)
+    assert (tmp_path / "SVG").read_text().count("<text") == 5

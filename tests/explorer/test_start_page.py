@@ -1,0 +1,87 @@
+"""The stores that were found, and stores that change while they are looked at."""
+
+import re
+import shutil
+from pathlib import Path
+
+from explorer_pages import Open, distance
+from explorer_site import REACHED, run_growing
+from playwright.sync_api import Locator, Page, expect
+
+
+def card(page: Page, name: str) -> Locator:
+    return page.get_by_role("listitem").filter(has=page.get_by_role("link", name=name, exact=True))
+
+
+def test_each_store_has_a_card(open_page: Open, site: Path) -> None:
+    page = open_page("/")
+    expect(page.get_by_role("listitem")).to_have_count(len(list(site.glob("*.zarr"))))
+    tiles = card(page, "tiles").first
+    expect(tiles).to_contain_text("360")
+    expect(tiles).to_contain_text("21")
+    expect(tiles).to_contain_text("finished")
+    expect(tiles.locator("svg")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="counts only")).to_have_count(1)
+    expect(card(page, "square")).to_contain_text("10")
+
+
+def test_a_damaged_store_says_what_is_wrong(open_page: Open) -> None:
+    page = open_page("/")
+    expect(card(page, "damaged").locator(".card-problem")).to_contain_text("commit.json")
+    card(page, "damaged").get_by_role("link").click()
+    expect(page.locator("#problem")).to_contain_text("commit.json")
+    page.get_by_role("link", name="All stores").click()
+    expect(page.get_by_role("heading", name="Your tables")).to_be_visible()
+
+
+def test_a_store_that_is_not_there_is_an_error(open_page: Open) -> None:
+    page = open_page("/#/elsewhere")
+    expect(page.locator("#problem")).to_contain_text("elsewhere")
+
+
+def test_a_card_opens_its_table(open_page: Open) -> None:
+    page = open_page("/")
+    card(page, "hanoi").get_by_role("link").click()
+    expect(page).to_have_url(re.compile("#/hanoi$"))
+    expect(distance(page)).to_have_text("0")
+    page.get_by_role("link", name="Antipodes", exact=True).click()
+    expect(card(page, "hanoi")).to_be_visible()
+
+
+def test_an_unfinished_table_says_what_it_has_not_reached(open_page: Open) -> None:
+    page = open_page("/#/unfinished?position=4 6 2 5 1 3")
+    expect(page.get_by_text(f"not reached yet at depth {REACHED}")).to_be_visible()
+    expect(page.get_by_text(f"Unfinished: depth {REACHED} is committed")).to_be_visible()
+    page.get_by_role("tab", name="Antipodes").click()
+    expect(page.get_by_text("The antipodes are not known before the table is finished")).to_be_visible()
+
+
+def test_pages_follow_the_commits_of_a_run(open_page: Open, site: Path) -> None:
+    start, page = open_page("/"), open_page("/#/growing?position=4 6 2 5 1 3")
+    expect(start.get_by_role("progressbar", name="How far growing is")).to_be_visible()
+    expect(page.get_by_text(f"not reached yet at depth {REACHED}")).to_be_visible()
+    run_growing(site / "growing.zarr")
+    expect(distance(page)).to_have_text("7")
+    expect(page.get_by_text("radius 7")).to_be_visible()
+    expect(start.get_by_role("progressbar", name="How far growing is")).to_have_count(0)
+
+
+def test_a_store_that_is_removed_is_said(open_page: Open, site: Path) -> None:
+    page = open_page("/#/doomed")
+    expect(distance(page)).to_have_text("0")
+    shutil.rmtree(site / "doomed.zarr")
+    expect(page.locator("#problem")).to_contain_text("doomed")
+    page.locator(".move").first.click()
+    expect(page.locator("#problem")).to_contain_text("doomed")
+
+
+def test_the_service_that_ends_is_said_until_it_is_back(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(distance(page)).to_have_text("0")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="R: farther").click()
+    expect(page.locator("#problem")).to_contain_text("the service does not answer")
+    expect(distance(page)).to_have_text("1")  # the move was known
+    page.context.set_offline(False)
+    expect(page.locator("#problem")).to_be_hidden()
+    expect(page.locator(".move")).to_have_count(3)

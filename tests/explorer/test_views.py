@@ -1,0 +1,101 @@
+"""The views of a table: distribution, antipodes, pattern; and counts."""
+
+import re
+
+from explorer_pages import Open, distance, expect_position
+from playwright.sync_api import Page, expect
+
+LAYERS = [1, 2, 3, 5, 6, 7, 10, 12, 12, 16, 23, 25, 28, 39, 44, 40, 29, 21, 18, 12, 6, 1]
+"""Of the 2x3 puzzle: A151944 of the OEIS counts its antipodes, and the sum is 360."""
+
+
+def open_view(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def heights(page: Page) -> list[float]:
+    return [float(bar.get_attribute("height") or 0) for bar in page.locator(".chart .bar .fill").all()]
+
+
+def test_the_distribution_is_drawn_linear_and_logarithmic(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=distribution")
+    bars = page.get_by_role("group", name="Positions at each depth").get_by_role("button")
+    expect(bars).to_have_count(len(LAYERS))
+    assert [int(re.findall(r": (\d+)", bar.get_attribute("aria-label") or "")[0]) for bar in bars.all()] == LAYERS
+    linear = heights(page)
+    assert linear.index(max(linear)) == LAYERS.index(max(LAYERS))
+    page.get_by_role("button", name="Logarithmic").click()
+    expect(page).to_have_url(re.compile("scale=log"))
+    assert heights(page)[1] > linear[1]
+
+
+def test_a_bar_lists_positions_at_its_depth(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=distribution")
+    page.get_by_role("button", name="depth 2: 3 positions").click()
+    boards = page.get_by_role("button", name="Put on the board")
+    expect(boards).to_have_count(3)
+    boards.first.click()
+    expect(distance(page)).to_have_text("2")
+    expect(page.get_by_role("button", name="depth 2: 3 positions, this position")).to_be_visible()
+    page.get_by_role("button", name="depth 14: 44 positions").click()
+    expect(page.get_by_role("heading", name="44 positions at depth 14")).to_be_visible()
+    expect(boards).to_have_count(24)
+    page.get_by_role("button", name="Show more").click()
+    expect(boards).to_have_count(44)
+    page.get_by_role("button", name="A random one").click()
+    expect(distance(page)).to_have_text("14")
+
+
+def test_the_counts_are_a_table_too(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=distribution")
+    page.get_by_text("As numbers").click()
+    expect(page.get_by_role("row", name="14 44")).to_be_visible()
+
+
+def test_the_antipodes_are_a_gallery(open_page: Open) -> None:
+    page = open_page("/#/jumps?view=antipodes")
+    expect(page.get_by_text("farthest")).to_be_visible()
+    boards = page.get_by_role("button", name="Put on the board")
+    boards.first.click()
+    expect(boards.first).to_have_attribute("aria-current", "true")
+    expect(distance(page)).to_have_text(page.locator(".facts span").first.inner_text().removeprefix("radius "))
+
+
+def test_a_pattern_has_a_distribution_beside_the_whole(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    open_view(page, "Pattern")
+    page.locator("#pattern").fill("1 ? ? ? ? 0")
+    page.get_by_role("button", name="Count").click()
+    expect(page.get_by_text("24 positions fit, 12 of them reached.")).to_be_visible()
+    expect(page.locator(".chart .behind")).to_have_count(len(LAYERS))
+    expect(page.get_by_role("heading", name="Nearest: 1 at depth 0")).to_be_visible()
+    page.locator(".view .thumbs").last.get_by_role("button").first.click()
+    expect(distance(page)).not_to_have_text("0")
+    page.locator("#pattern").fill("1 ? (")
+    page.get_by_role("button", name="Count").click()
+    expect(page.locator("#problem")).to_contain_text("pattern '1 ? ('")
+
+
+def test_views_are_in_the_address_and_in_the_history(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(page.get_by_role("tab", name="Moves")).to_have_attribute("aria-selected", "true")
+    open_view(page, "Antipodes")
+    expect(page.get_by_text("1 position is farthest: 21 moves from the start.")).to_be_visible()
+    open_view(page, "Distribution")
+    page.go_back()
+    expect(page.get_by_role("tab", name="Antipodes")).to_have_attribute("aria-selected", "true")
+
+
+def test_counts_show_their_distribution_and_antipodes(open_page: Open) -> None:
+    page = open_page("/#/counted")
+    expect(distance(page)).to_have_text("21")
+    expect(page.locator(".chart .bar")).to_have_count(len(LAYERS))
+    expect(page.get_by_text("so no position can be asked for")).to_be_visible()
+    expect(page.get_by_role("tab")).to_have_count(2)
+
+
+def test_names_of_a_store_are_text(open_page: Open) -> None:
+    page = open_page("/#/markup")
+    expect(page.get_by_text("<b>&\"'", exact=True).first).to_be_visible()
+    expect_position(page, "<b>&\"' 1 2")
+    assert page.locator("main b").count() == 0

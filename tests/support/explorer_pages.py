@@ -1,0 +1,32 @@
+"""What tests of the explorer do on a page of a table, as a person would."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+Open = Callable[..., Page]
+"""Opens a path of the explorer in a browser of its own; options are those of a context of Playwright."""
+
+
+def distance(page: Page) -> Locator:
+    return page.locator("#distance")
+
+
+def piece(page: Page, letter: str) -> Locator:
+    return page.locator(".board g.piece").filter(has=page.locator(f"text='{letter}'"))
+
+
+def drag(page: Page, letter: str, right: float, down: float) -> None:
+    """Drag a piece by so many of its own widths and heights."""
+    box = piece(page, letter).bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right * box["width"] / 2, y + down * box["height"] / 2)
+    page.mouse.move(x + right * box["width"], y + down * box["height"])
+    page.mouse.up()
+
+
+def expect_position(page: Page, position: str) -> None:
+    expect(page.locator("#entry")).to_have_value(position)

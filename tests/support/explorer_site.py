@@ -1,0 +1,94 @@
+"""Small stores for the explorer, and the service that shows them."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from forks import PROGRAM, popen
+from stores import stop_after
+from tiling_stores import SQUARE, tiled
+
+from antipodes.config import Config
+from antipodes.tables.run import RunOptions, run_puzzle
+
+TWISTY = """
+Set PIECES 4 3
+Solved
+PIECES
+1 2 3 4
+End
+Move U
+PIECES
+2 3 1 4
+1 0 2 0
+End
+Move F
+PIECES
+1 4 2 3
+End
+"""
+TABLES: dict[str, dict[str, Any]] = {
+    "tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0", "description": "Five tiles"},
+    "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
+    "twisty": {"family": "twisty", "format": "tws", "definition": TWISTY},
+    "hanoi": {"family": "hanoi", "pegs": 3, "discs": 3},
+    "jumps": {"family": "jump", "start": "ABC-/----/--DE", "offsets": [[0, 1], [1, 0]]},
+    "lights": {"family": "lights-out", "rows": 3, "columns": 3},
+    "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
+    "pancakes": {"family": "pancake", "n": 5},
+    "wide": {
+        "family": "generators",
+        "n": 26,
+        "moves": {"turn-everything-around-at-once": " ".join(map(str, range(25, -1, -1))).split(), "swap": "(0 1)"},
+    },
+    "doomed": {"family": "pancake", "n": 4},
+}
+"""Finished tables by their names."""
+MARKUP = "<b>&\"'"
+"""A text that would be markup if it were put into a page as it is."""
+UNFINISHED = {"family": "pancake", "n": 6}
+REACHED = 3
+"""The last committed depth of the unfinished tables."""
+SERIAL = RunOptions(workers=1, checkpoint_every=0)
+
+
+def make_site(folder: Path) -> Path:
+    """A folder with a finished table of each kind, two unfinished ones, counts, tilings, and a damaged store."""
+    TABLES["wide"]["moves"]["turn-everything-around-at-once"] = list(range(25, -1, -1))
+    for name, settings in TABLES.items():
+        run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
+    for name in ("unfinished", "growing"):
+        run_growing(folder / f"{name}.zarr", REACHED)
+    marked = {"family": "generators", "start": f"{MARKUP} 1 2", "moves": {"A": [1, 2, 0]}, "description": MARKUP}
+    run_puzzle(Config({"name": "markup", **marked}), folder / "markup.zarr", SERIAL)
+    counts = RunOptions(workers=1, counts_only=True)
+    run_puzzle(Config({"name": "counted", **TABLES["tiles"]}), folder / "counted.zarr", counts)
+    tiled(SQUARE, folder / "square.zarr")
+    tiled(SQUARE, folder / "damaged.zarr")
+    (folder / "damaged.zarr" / "commit.json").write_text("{")
+    return folder
+
+
+def run_growing(store: Path, layers: int | None = None) -> None:
+    """Compute an unfinished table further, up to a depth, or to its end."""
+    interrupted = None if layers is None else stop_after(layers)
+    run_puzzle(
+        Config({"name": "stack", **UNFINISHED}), store, SERIAL, **({"interrupted": interrupted} if interrupted else {})
+    )
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a service of the stores in a folder, in a process of its own, on a port of its own."""
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = popen([*PROGRAM, "serve", str(folder), "--port", "0"], text=True, **pipe)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert " at http://" in line, line
+        yield line.split(" at ")[1].split("/ ")[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)

@@ -1,0 +1,94 @@
+"""The notebooks of the documentation: run this file to run them, and to store what their cells show.
+
+They are run here, in this process: that takes a fraction of the time of a kernel, and no further packages. Cells are
+Python without magic commands.
+"""
+
+import ast
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from project import DOCS
+
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+FORMATS = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
+SECONDS = re.compile(r"\d+\.\d s\b")
+
+Cell = dict[str, Any]
+
+
+def cells(notebook: Path, kind: str = "code") -> list[Cell]:
+    """The cells of a kind."""
+    return [cell for cell in read(notebook)["cells"] if cell["cell_type"] == kind]
+
+
+def read(notebook: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(notebook.read_text(encoding="utf-8"))
+    return content
+
+
+def outputs(notebook: Path) -> Iterator[list[Cell]]:
+    """What each code cell shows, in the working directory."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for number, cell in enumerate(cells(notebook), start=1):
+        yield _shown("".join(cell["source"]), names, number)
+
+
+def _shown(source: str, names: dict[str, Any], number: int) -> list[Cell]:
+    """Run a cell as a kernel does: what it prints, and the value of its last line."""
+    body, value = ast.parse(source).body, None
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(compile(ast.Module(body, []), f"cell {number}", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), names)
+    shown: list[Cell] = []
+    if text := printed.getvalue():
+        shown.append({"output_type": "stream", "name": "stdout", "text": text.splitlines(keepends=True)})
+    if value is not None:
+        shown.append({"output_type": "execute_result", "execution_count": number, "metadata": {}, "data": _data(value)})
+    return shown
+
+
+def _data(value: object) -> dict[str, list[str]]:
+    shown = {kind: getattr(value, method)() for kind, method in FORMATS.items() if hasattr(value, method)}
+    return {kind: text.splitlines(keepends=True) for kind, text in {**shown, "text/plain": repr(value)}.items()}
+
+
+def plain(output: Cell) -> str:
+    """The text of an output, without times."""
+    return SECONDS.sub("N s", "".join(output.get("text") or output["data"]["text/plain"]))
+
+
+@contextmanager
+def working_directory() -> Iterator[Path]:
+    """An empty directory, which is the current one in the block."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield Path(folder)
+        finally:
+            os.chdir(before)
+
+
+def main() -> None:
+    """Store what the cells show."""
+    for notebook in NOTEBOOKS:
+        content = read(notebook)
+        code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+        with working_directory():
+            for number, (cell, shown) in enumerate(zip(code, outputs(notebook), strict=True), start=1):
+                cell["outputs"], cell["execution_count"] = shown, number
+        notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

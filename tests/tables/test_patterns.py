@@ -1,0 +1,227 @@
+"""Tables of patterns as a heuristic: bounds, lengths, and what is refused."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import sliding_distances
+from programs import Command
+from project import ROOT
+from stores import toml
+
+from antipodes.config import Config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import RunOptions
+from antipodes.tables import patterns as loading
+from antipodes.tables.patterns import load_patterns
+from antipodes.tables.run import run_puzzle
+from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
+from antipodes_tasks.searches.breadth_first import bfs
+from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.patterns import Patterns, symmetries_of
+from antipodes_tasks.searches.problem import Problem
+
+EIGHT = "1 2 3 4 5 6 7 8 0"
+WIDE = "0 1 2 3 4 5 6 7"
+
+
+def settings(start: str, columns: int, free: str = "", **more: Any) -> dict[str, Any]:
+    """The board of a start, with the tiles that are not in a pattern free."""
+    rows = len(start.split()) // columns
+    table = {"name": f"of-{free or 'all'}", "family": "sliding", "rows": rows, "columns": columns, "start": start}
+    return {**table, **({"free": ["x"]} if free else {}), **more}
+
+
+def pattern(start: str, columns: int, tiles: str) -> dict[str, Any]:
+    kept = " ".join(symbol if symbol in ("0", "#", *tiles) else "x" for symbol in start.split())
+    return settings(kept, columns, tiles)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+def stores(folder: Path, start: str, columns: int, tiles: Sequence[str]) -> list[Path]:
+    """The tables of patterns; each is made once."""
+    found = []
+    for own in tiles:
+        path = folder / f"{start.replace(' ', '').replace('#', '-')}-{own}.zarr"
+        if not path.exists():
+            run_puzzle(Config(pattern(start, columns, own)), path, RunOptions(workers=1))
+        found.append(path)
+    return found
+
+
+def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> Patterns:
+    start = puzzle.format(puzzle.start_labels[0])
+    problem = Problem.of(puzzle.rules, puzzle.successors(puzzle.start_labels[0])[0])
+    return load_patterns(problem, stores(folder, start, puzzle.board.columns, tiles))
+
+
+@pytest.mark.parametrize(
+    ("start", "columns", "tiles", "sums"),
+    [
+        (EIGHT, 3, ["1234", "5678"], 2),
+        (EIGHT, 3, ["12345"], 2),
+        (EIGHT, 3, ["1234", "3456", "78"], 4),
+        ("1 1 2 2 0 1 3 3 3", 3, ["12", "3"], 1),
+        (WIDE, 4, ["1234", "567"], 1),
+    ],
+)
+def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
+    start: str, columns: int, tiles: list[str], sums: int, folder: Path
+) -> None:
+    puzzle = puzzle_from(settings(start, columns))
+    distances = sliding_distances(settings(start, columns))
+    found = heuristic(folder, puzzle, tiles)
+    assert len(found.sums) == sums
+    labels = puzzle.parse_many([" ".join(position) for position in distances])
+    bounds = found.estimates(labels)
+    assert (bounds <= list(distances.values())).all()
+    assert (bounds[np.array(list(distances.values())) == 0] == 0).all()
+    after = puzzle.successors_many(labels)
+    steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
+    assert steps.max() == 1
+    plain = sum(found.costs[labels[:, place], place] for place in range(puzzle.places))
+    assert bounds.mean() > np.mean(plain)
+    some = np.random.default_rng(0).choice(len(labels), 60, replace=False)
+    for labels_of_one, distance in ((labels[n], list(distances.values())[n]) for n in some.tolist()):
+        assert found.estimate(labels_of_one) == found.estimates(labels_of_one[np.newaxis])[0]
+        answer = ida_star(Problem.of(puzzle.rules, labels_of_one), heuristic=found)
+        assert answer.distance == distance
+        assert len(answer.solutions[0]) == distance + 1
+
+
+def test_every_shortest_path_is_found(folder: Path) -> None:
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    problem = Problem.of(puzzle.rules, puzzle.parse("8 6 7 2 5 4 3 0 1"))
+    answer = ida_star(problem, every=True, heuristic=heuristic(folder, puzzle, ["1234", "5678"]))
+    paths = {path.tobytes() for path in answer.solutions}
+    assert (answer.distance, answer.solution_count, len(paths)) == (31, 40, 40)
+    assert paths == {path.tobytes() for path in bfs(problem, every=True).solutions}
+    assert answer.expanded < (answer.generated or 0)
+
+
+def test_symmetries_are_those_of_board_and_goal() -> None:
+    def count(start: str, columns: int, **more: Any) -> int:
+        puzzle = puzzle_from(settings(start, columns, **more))
+        return len(symmetries_of(puzzle.rules, puzzle.start_labels[0]))
+
+    assert count("0 1 2 3 4 5 6 7 8", 3) == 2
+    assert count("1 2 3 4 0 5 6 7 8", 3) == 8
+    assert count("1 1 2 2 0 1 3 3 3", 3) == 1
+    assert count("1 2 1 2 0 2 1 2 1", 3) == 8
+    assert count(WIDE, 4) == 1
+    assert count("1 2 3 4 # 0 5 6 7", 3) == 2
+    assert count("1 2 3 4 0 5 6 7 8", 3, walls=[[0, 1]]) == 1
+
+
+def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    answer = ida_star(
+        Problem.of(puzzle.rules, puzzle.parse("2 1 3 4 5 6 7 8 0")), heuristic=heuristic(folder, puzzle, ["1234"])
+    )
+    assert str(answer.outcome) == "unreachable"
+
+
+def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    problem = Problem.of(puzzle.rules, puzzle.parse("1 2 3 4 5 6 7 0 8"))
+    refused: dict[str, dict[str, Any]] = {
+        r"expected the goal 1 2 3 4 0 x x x x of of-1234, found 0 1 2 3 4 x x x x": pattern(
+            "0 1 2 3 4 5 6 7 8", 3, "1234"
+        ),
+        r"expected a table for the board of of-all, found of-123": pattern("1 2 3 0 4 5", 3, "123"),
+        r"expected 1 of the tile 1 in of-1, found 2": settings("1 1 x x x x x x 0", 3, "1"),
+        r"expected 0 of the tile 9 in of-9, found 1": settings("9 x x x x x x x 0", 3, "9"),
+        r"expected a puzzle with `free` tiles, found eleven": settings("1 1 1 x x x x x 0", 3, name="eleven"),
+    }
+    for number, (message, table) in enumerate(refused.items()):
+        run_puzzle(Config(table), tmp_path / f"{number}.zarr", RunOptions(workers=1))
+        with pytest.raises(InputError, match=message):
+            load_patterns(problem, [tmp_path / f"{number}.zarr"])
+    begun = tmp_path / "begun.zarr"
+    run_puzzle(Config(pattern(EIGHT, 3, "12")), begun, RunOptions(workers=1), interrupted=lambda: True)
+    with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished: antipodes resume"):
+        load_patterns(problem, [begun])
+    goals = puzzle.parse_many([EIGHT, "0 1 2 3 4 5 6 7 8"])
+    fitting = stores(folder, EIGHT, 3, ["1234"])
+    with pytest.raises(InputError, match="expected one goal, found 2"):
+        load_patterns(Problem.of(puzzle.rules, problem.position, goals), fitting)
+    blanks = puzzle_from(settings("1 0 0 2", 2))
+    with pytest.raises(InputError, match="expected a sliding puzzle with one blank, found of-all"):
+        load_patterns(Problem.of(blanks.rules, blanks.start_labels[0]), fitting)
+    found = load_patterns(problem, fitting)
+    with pytest.raises(InputError, match="expected the goal of the tables, 1 2 3 4 5 6 7 8 0, found 1 2 3 4 5 6 0 7 8"):
+        ida_star(Problem.of(puzzle.rules, puzzle.parse(EIGHT), puzzle.parse("1 2 3 4 5 6 0 7 8")), heuristic=found)
+    other = puzzle_from(settings("1 2 3 0", 2, name="other"))
+    with pytest.raises(InputError, match="expected a position of of-all, found one of other"):
+        ida_star(Problem.of(other.rules, other.start_labels[0]), heuristic=found)
+
+
+def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(loading, "LEAST_CACHED", 1)
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    problem = Problem.of(puzzle.rules, puzzle.parse("1 2 3 4 5 6 7 0 8"))
+    store = tmp_path / "one.zarr"
+    run_puzzle(Config(pattern(EIGHT, 3, "1234")), store, RunOptions(workers=1))
+    first = load_patterns(problem, [store]).values
+    (cached,) = (tmp_path / "cache").rglob("*.depths")
+    chunk = next(path for path in (store / "depth" / "c").rglob("*") if path.is_file())
+    intact = chunk.read_bytes()
+    chunk.write_bytes(b"nothing")
+    assert np.array_equal(load_patterns(problem, [store]).values, first)  # from the cache
+    content = bytearray(cached.read_bytes())
+    content[17] ^= 1
+    for damaged in (bytes(content), bytes(content[:-9]), b""):
+        cached.write_bytes(damaged)
+        with pytest.raises(StoreDamagedError, match=f"chunk .*{chunk.parent.name}/{chunk.name} is damaged"):
+            load_patterns(problem, [store])
+        chunk.write_bytes(intact)
+        assert np.array_equal(load_patterns(problem, [store]).values, first)
+        chunk.write_bytes(b"nothing")
+
+
+def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folder: Path) -> None:
+    Path("eight.toml").write_text(toml(settings(EIGHT, 3)))
+    options = [option for store in stores(folder, EIGHT, 3, ["1234", "5678"]) for option in ("--tables", store)]
+    position = ["8", "6", "7", "2", "5", "4", "3", "0", "1"]
+    shown = json.loads(cli("solve", "eight.toml", *position, *options, "--json", "--quiet").out)
+    assert (shown["method"], shown["distance"], shown["heuristic"]) == (
+        "ida-star",
+        31,
+        "of-1234 + of-5678, greatest of 2",
+    )
+    assert 21 < shown["estimate"] <= 31
+    assert shown["generated"] > shown["expanded"] > 0
+    text = cli("solve", "eight.toml", *position, *options, "--quiet").out
+    assert f"ida-star with of-1234 + of-5678, greatest of 2, {shown['estimate']} at the position: " in text
+    unfit = cli("solve", "eight.toml", *position, *options, "--method", "bfs")
+    assert unfit.status == 2
+    assert "--tables: not with --method bfs: tables are a heuristic of ida-star" in unfit.err
+
+
+@pytest.mark.slow
+def test_korfs_positions_have_the_published_lengths(tmp_path: Path) -> None:
+    """R. E. Korf, Depth-first iterative-deepening (1985): the first twenty, with tables of five tiles each."""
+    start = " ".join(map(str, range(16)))
+    puzzle = puzzle_from(settings(start, 4))
+    paths = []
+    for number, own in enumerate((range(1, 6), range(6, 11), range(11, 16))):
+        kept = " ".join(str(tile) if tile == 0 or tile in own else "x" for tile in range(16))
+        paths.append(tmp_path / f"{number}.zarr")
+        run_puzzle(Config(settings(kept, 4, f"pattern-{number}")), paths[-1], RunOptions(workers=2))
+    with (ROOT / "tests" / "support" / "samples" / "korf100.csv").open() as file:
+        rows = list(csv.DictReader(file))[:20]
+    problems = [Problem.of(puzzle.rules, puzzle.parse(row["tiles"])) for row in rows]
+    found = load_patterns(problems[0], paths)
+    assert [ida_star(one, heuristic=found).distance for one in problems] == [int(row["optimal_length"]) for row in rows]
