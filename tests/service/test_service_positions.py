@@ -3,18 +3,21 @@
 import json
 from dataclasses import asdict
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reduced_towers import TOWERS, reduce_towers
 from service_client import Client, fits
-from service_stores import TABLES, UNFINISHED, config_of, every_text, shortest_paths, unreachable_text
+from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
 from antipodes.puzzles.picture import Disc, Line, Picture, Rectangle, Region, Text
 from antipodes.service import schema
 from antipodes.service.drawing import drawn
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.errors import UnreachableError
 
@@ -269,3 +272,24 @@ def test_a_picture_is_its_shapes() -> None:
     assert (found["width"], found["height"]) == (10, 20.5)
     expected = [{"kind": type(shape).__name__.lower(), **asdict(shape)} for shape in shapes]
     assert found["shapes"] == json.loads(json.dumps(expected))
+
+
+def test_entries_that_stand_for_several_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of positions up to an exchange of pegs says of each position what the whole table says."""
+    options = RunOptions(workers=1)
+    run_puzzle(TOWERS, tmp_path / "whole.zarr", options)
+    whole = client_of(tmp_path / "whole.zarr")
+    texts = [whole.value("/stores/whole/view", {"index": index})["position"] for index in range(0, 3**6, 40)]
+    known = {text: whole.value("/stores/whole/path", {"position": text}) for text in texts}
+    layers = whole.value("/stores/whole/layers")
+    reduce_towers(monkeypatch)
+    run_puzzle(TOWERS, tmp_path / "reduced.zarr", options)
+    reduced = client_of(tmp_path / "reduced.zarr")
+    assert reduced.value("/stores/reduced/layers") == layers
+    for text in texts:
+        found = reduced.value("/stores/reduced/path", {"position": text})
+        assert {key: found[key] for key in ("distance", "count")} == {
+            key: known[text][key] for key in ("distance", "count")
+        }
+        view = reduced.value("/stores/reduced/view", {"position": text})
+        assert {one["change"] for one in view["successors"]} <= {-1, 0, 1}
