@@ -1,17 +1,15 @@
 """A browser, a service of small stores, and pages that fail a test for what goes wrong in them."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import started_browser
 from explorer_pages import Open
 from explorer_site import make_site, served
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 10_000
 """Milliseconds that a page has for what a test expects, on a busy machine."""
 
@@ -32,16 +30,9 @@ def address(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium. It ends with the module, as its event loop would disturb other tests of this process."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        complain = pytest.fail if os.environ.get("CI") else pytest.skip
-        complain(f"no browser: expected one of {', '.join(NAMES)}")
     expect.set_options(timeout=PATIENCE)
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=sandbox)
+    with started_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture

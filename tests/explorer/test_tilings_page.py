@@ -1,0 +1,254 @@
+"""The page of tilings as a person uses it: the gallery, conditions, one tiling large, the keyboard."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from explorer_pages import Open
+from explorer_site import served
+from playwright.sync_api import Locator, Page, expect
+from stores import stop_after
+from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
+
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import open_tilings
+
+DOMINOES = {"name": "dominoes", "cells": "\n".join(["......"] * 6), "pieces": {"D": {"shape": "##", "count": 18}}}
+RING = {"name": "ring", "cells": "\n".join(["....", ".##.", "...."]), "pieces": {"D": {"shape": "##", "count": 5}}}
+MANY = 6728
+"""Tilings of a 6x6 board with dominoes (P. W. Kasteleyn, 1961); the store has one of each orbit."""
+BOARDS: dict[str, dict[str, Any]] = {
+    "square": SQUARE,
+    "box": BOX,
+    "copies": COPIES,
+    "impossible": IMPOSSIBLE,
+    "dominoes": DOMINOES,
+    "ring": RING,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tilings")
+    for name, board in BOARDS.items():
+        tiled(board, made / f"{name}.zarr")
+    tile_board(
+        BoardConfig(SQUARE),
+        made / "growing.zarr",
+        options=RunOptions(workers=1, checkpoint_every=0),
+        interrupted=stop_after(3),
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as found:
+        yield found
+
+
+def cells(page: Page) -> Locator:
+    return page.get_by_role("option")
+
+
+def cell(page: Page, place: int, count: int) -> Locator:
+    return page.get_by_role("option", name=re.compile(f"^tiling {place:,} of {count:,}$"))
+
+
+def words(page: Page) -> Locator:
+    return page.locator(".tilings-head .lead")
+
+
+def large(page: Page) -> Locator:
+    return page.get_by_role("region", name="One tiling")
+
+
+def areas(page: Page) -> Locator:
+    """The pieces that are laid in the large picture, by their names."""
+    return page.locator(".large-figure svg g")
+
+
+def board_cell(page: Page, row: int, column: int) -> Locator:
+    return page.get_by_role("button", name=re.compile(f"^row {row}, column {column}(,|$)"))
+
+
+def test_all_tilings_of_a_small_board_are_there(open_page: Open) -> None:
+    page = open_page("/#/square")
+    expect(words(page)).to_have_text("10 tilings")
+    expect(cells(page)).to_have_count(10)
+    expect(page.locator(".gallery-cell svg")).to_have_count(10)
+    expect(cell(page, 10, 10)).to_be_visible()
+
+
+def test_a_gallery_of_many_has_only_what_is_seen(open_page: Open, folder: Path) -> None:
+    count = len(open_tilings(folder / "dominoes.zarr"))
+    assert MANY / 8 <= count < MANY / 7
+    page = open_page("/#/dominoes")
+    expect(words(page)).to_have_text(f"{count} tilings")
+    expect(cell(page, 1, count)).to_be_visible()
+    assert cells(page).count() < 80
+    page.locator(".gallery").hover()
+    page.mouse.wheel(0, 1e6)
+    expect(cell(page, count, count)).to_be_visible()
+    expect(cell(page, 1, count)).to_have_count(0)
+    assert cells(page).count() < 80
+    page.wait_for_url(re.compile(r"at=\d+"))
+    page.reload()
+    expect(cell(page, count, count)).to_be_visible()
+
+
+def test_keys_walk_through_the_gallery(open_page: Open) -> None:
+    page = open_page("/#/square")
+    cell(page, 1, 10).focus()
+    page.keyboard.press("ArrowRight")
+    expect(cell(page, 2, 10)).to_be_focused()
+    page.keyboard.press("End")
+    expect(cell(page, 10, 10)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(large(page).get_by_role("heading", name="Tiling 10")).to_be_visible()
+    expect(cell(page, 10, 10)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(large(page)).to_have_count(0)
+    expect(cell(page, 10, 10)).to_be_focused()
+    page.keyboard.press("Home")
+    expect(cell(page, 1, 10)).to_be_focused()
+
+
+def test_a_tiling_is_laid_piece_by_piece(open_page: Open) -> None:
+    page = open_page("/#/square?tiling=4")
+    expect(areas(page)).to_have_count(5)
+    slider = page.get_by_role("slider", name="Pieces laid")
+    slider.press("Home")
+    expect(areas(page)).to_have_count(0)
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    expect(areas(page)).to_have_count(2)
+    expect(page.get_by_role("img", name="Tiling 4, 2 of 5 pieces laid")).to_be_visible()
+    page.wait_for_url(re.compile("step=2"))
+    large(page).get_by_role("button", name="Play").click()
+    expect(areas(page)).to_have_count(5)
+    expect(large(page).get_by_role("button", name="Play")).to_be_visible()
+    assert "step" not in page.url
+
+
+def test_the_next_and_the_images_of_a_tiling(open_page: Open) -> None:
+    page = open_page("/#/square?tiling=4")
+    images = page.get_by_role("button", name=re.compile("^Symmetric image"))
+    expect(images).to_have_count(7)  # and the tiling itself
+    itself = page.locator(".large-figure svg").inner_html()
+    images.first.click()
+    page.wait_for_url(re.compile("image=1"))
+    assert page.locator(".large-figure svg").inner_html() != itself
+    page.get_by_role("button", name="Next tiling").click()
+    expect(page.get_by_role("heading", name="Tiling 5")).to_be_visible()
+    expect(page.get_by_role("button", name="The tiling itself")).to_have_attribute("aria-pressed", "true")
+
+
+def test_conditions_choose_among_the_tilings(open_page: Open, folder: Path) -> None:
+    tilings = open_tilings(folder / "square.zarr")
+    page = open_page("/#/square")
+    page.get_by_role("radio", name="W", exact=True).click()
+    board_cell(page, 3, 3).click()
+    covering = len(tilings.where("W covers 2,2"))
+    assert 0 < covering < 10
+    expect(words(page)).to_have_text(f"{covering} of 10 tilings")
+    expect(cells(page)).to_have_count(covering)
+    expect(board_cell(page, 3, 3)).to_have_text("W")
+    page.get_by_role("radio", name="I", exact=True).click()
+    page.get_by_role("radio", name="avoids").click()
+    board_cell(page, 1, 1).click()
+    board_cell(page, 1, 5).click()
+    both = tilings.where("W covers 2,2", "I avoids 0,0 0,4")
+    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+    page.reload()
+    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+    for number in both.tolist():
+        expect(page.locator(f'[role=option][data-number="{number + 1}"]')).to_be_visible()
+    page.get_by_role("button", name="Remove: W covers").click()
+    expect(words(page)).to_have_text(f"{len(tilings.where('I avoids 0,0 0,4'))} of 10 tilings")
+    page.go_back()
+    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+
+
+def test_the_next_is_the_next_that_fits(open_page: Open, folder: Path) -> None:
+    first, second = open_tilings(folder / "square.zarr").where("W covers 2,2")[:2].tolist()
+    page = open_page(f"/#/square?where=W covers 2,2&tiling={first + 1}")
+    expect(page.get_by_role("heading", name=f"Tiling {first + 1}", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Next tiling").click()
+    expect(page.get_by_role("heading", name=f"Tiling {second + 1}", exact=True)).to_be_visible()
+
+
+def test_the_cells_of_the_board_are_reached_by_keys(open_page: Open) -> None:
+    page = open_page("/#/ring")
+    board_cell(page, 1, 1).focus()
+    page.keyboard.press("ArrowDown")
+    expect(board_cell(page, 2, 1)).to_be_focused()
+    page.keyboard.press("ArrowRight")  # over the hole
+    expect(board_cell(page, 2, 4)).to_be_focused()
+    expect(page.locator(".filter-cell")).to_have_count(10)
+
+
+def test_pictures_are_saved(open_page: Open) -> None:
+    page = open_page("/#/square?tiling=4")
+    expect(areas(page)).to_have_count(5)
+    with page.expect_download() as svg:
+        page.get_by_role("button", name="Save SVG").click()
+    assert svg.value.suggested_filename == "square-4.svg"
+    image = ElementTree.parse(svg.value.path()).getroot()
+    assert [text.text for text in image.iter("{http://www.w3.org/2000/svg}text")] != []
+    with page.expect_download() as png:
+        page.get_by_role("button", name="Save PNG").click()
+    assert png.value.suggested_filename == "square-4.png"
+    assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_layers_of_a_box_are_side_by_side(open_page: Open) -> None:
+    page = open_page("/#/box?tiling=1")
+    expect(page.get_by_role("button", name="layer 2, row 1, column 5")).to_be_visible()
+    box = page.locator(".large-figure svg").bounding_box()
+    assert box
+    assert box["width"] > 2 * box["height"]  # two layers of 3x5
+
+
+def test_a_board_without_tilings_says_so(open_page: Open) -> None:
+    page = open_page("/#/impossible")
+    expect(page.get_by_text("there is no tiling")).to_be_visible()
+    expect(words(page)).to_have_text("0 tilings")
+
+
+def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None:
+    page = open_page("/#/square?where=W covers 0,0 0,1 0,2")
+    expect(page.get_by_text("No tiling fits these conditions.")).to_be_visible()
+    page.goto(page.url.split("#")[0] + "#/square?where=nonsense")
+    expect(page.get_by_role("alert")).to_contain_text("nonsense")
+    page.get_by_role("button", name="Remove: nonsense").click()
+    expect(words(page)).to_have_text("10 tilings")
+
+
+def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Path) -> None:
+    page = open_page("/#/growing")
+    expect(words(page)).to_contain_text("the search is unfinished")
+    tile_board(BoardConfig(SQUARE), folder / "growing.zarr", options=RunOptions(workers=1))
+    expect(words(page)).to_have_text("10 tilings")
+    expect(cells(page)).to_have_count(10)
+
+
+def test_on_a_phone_the_large_tiling_comes_to_the_reader(open_page: Open) -> None:
+    page = open_page("/#/square", viewport={"width": 390, "height": 800})
+    cell(page, 6, 10).click()
+    expect(page.get_by_role("heading", name="Tiling 6")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_tilings_has_no_serious_violation(open_page: Open, scheme: str) -> None:
+    page = open_page("/#/square?tiling=4&where=W covers 2,2; I avoids 0,0", color_scheme=scheme)
+    expect(areas(page)).to_have_count(5)
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
