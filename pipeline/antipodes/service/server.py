@@ -19,6 +19,8 @@ SECONDS_TO_END = 2
 """Seconds that requests under way have when the server ends."""
 THREADS = 4
 """Threads that compute answers. Python runs one at a time: more than wait for a disk only delay each other."""
+MOST_CONNECTIONS = 1024
+"""Connections at a time; further ones are refused."""
 BACKLOG = 128
 """Connections that wait to be accepted."""
 
@@ -73,6 +75,9 @@ def serve(application: Application, listening: socket.socket, began: Callable[[]
     """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered."""
     config = uvicorn.Config(
         application,  # type: ignore[arg-type, unused-ignore]
+        http="h11",
+        ws="none",
+        limit_concurrency=MOST_CONNECTIONS,
         log_config=None,
         access_log=False,
         lifespan="off",
