@@ -13,6 +13,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.service.library import Library, storages_named
 from antipodes.storage.backend import MANIFEST
+from antipodes.stores import listed
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 
@@ -172,3 +173,17 @@ def test_threads_open_a_store_once(store: Path, monkeypatch: pytest.MonkeyPatch)
     for thread in threads:
         thread.join()
     assert (len(calls), len(set(map(id, found)))) == (1, 1)
+
+
+def test_the_row_of_a_finished_store_is_read_once_for_each_version(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, read = Library(storages_named([str(store)]), 1), []
+    monkeypatch.setattr("antipodes.service.library.listed", lambda storage: read.append(storage) or listed(storage))
+    first = library.row("it")
+    assert library.row("it") == first
+    assert len(read) == 1
+    run(store, UNFINISHED, layers=3, overwrite=True)
+    assert library.row("it").to_json()["complete"] is False
+    assert library.row("it").to_json()["states"] < 720
+    assert len(read) == 3
