@@ -42,7 +42,7 @@ test: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $(PROCESSES)
 
 test-smoke: $(VENV)/.installed-for-tests
-	$(PYTEST) $(SMOKE) -n $(PROCESSES)
+	HYPOTHESIS_PROFILE=dev $(PYTEST) $(SMOKE) -n $(PROCESSES)
 
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $$(($(PROCESSES) + 1)) -m slow

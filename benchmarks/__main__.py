@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, machine
 
-MODULES = ("tables", "queries", "large", "puzzles", "push_pull", "tilings", "searches", "clusters")
+MODULES = ("tables", "queries", "large", "puzzles", "push_pull", "tilings", "searches", "service", "clusters")
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 

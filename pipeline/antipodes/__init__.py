@@ -20,12 +20,14 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
     from antipodes.interface import __version__ as __version__
+    from antipodes.interface import load_patterns as load_patterns
     from antipodes.interface import open_counts as open_counts
     from antipodes.interface import open_table as open_table
     from antipodes.interface import open_tilings as open_tilings
     from antipodes.interface import report as report
     from antipodes.interface import run as run
     from antipodes.interface import solve as solve
+    from antipodes.interface import solve_many as solve_many
     from antipodes.interface import tile as tile
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
@@ -48,12 +50,14 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes_tasks.rules.moves import Successors as Successors
     from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
+    from antipodes_tasks.searches.patterns import Patterns as Patterns
 
 _NAMES = {
     "antipodes.checking": "check_puzzle",
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.interface": (
-        "__version__ open_counts open_table open_tilings report run solve tile verify verify_tilings"
+        "__version__ load_patterns open_counts open_table open_tilings report run solve solve_many tile verify"
+        " verify_tilings"
     ),
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
@@ -69,6 +73,7 @@ _NAMES = {
     "antipodes.puzzles.custom": "Definition define_puzzle",
     "antipodes.puzzles.puzzle": "Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
+    "antipodes_tasks.searches.patterns": "Patterns",
 }
 """The public names of each module."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -5,7 +5,7 @@ command of the same name.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +23,7 @@ from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
-from antipodes.tables import counts
+from antipodes.tables import counts, patterns
 from antipodes.tables import solve as solving
 from antipodes.tables import table as tables
 from antipodes.tables import verify as verification
@@ -43,6 +43,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer
+from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
@@ -126,6 +127,57 @@ def run(
     return report
 
 
+def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | ArrayLike | None = None) -> Patterns:
+    """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
+
+    ``heuristic.estimates(labels)`` are the lower bounds ``(n,)`` of positions ``(n, places)``. The values of all tables
+    are in memory.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    tables
+        The stores of puzzles with `free` tiles, with the board of the puzzle.
+    goal
+        The goal of all tables; None: the puzzle's start.
+
+    Raises
+    ------
+    InputError
+        A table is that of another board or goal, or an argument is none of these.
+    NotAStoreError, UnfinishedError, StoreDamagedError
+        There is no table, or it is unfinished or damaged.
+    """
+    found = as_config(puzzle).puzzle
+    problem = Problem.of(found.rules, found.start_labels[0], None if goal is None else _goals(found, goal))
+    return patterns.load_patterns(problem, [as_address(store, "the address of a table") for store in tables])
+
+
+def solve_many(
+    puzzle: PuzzleLike,
+    positions: Sequence[str] | ArrayLike,
+    goal: str | ArrayLike | None = None,
+    *,
+    method: str | None = None,
+    threads: int | None = None,
+    heuristic: str | Patterns | None = None,
+    max_depth: int | None = None,
+    max_seconds: float | None = None,
+) -> Iterator[Answer]:
+    """One shortest path from each of many positions, in their order, on several threads; see `solve`.
+
+    ``threads`` are by default as many as processors; ``max_seconds`` is for each position.
+    """
+    found = as_config(puzzle).puzzle
+    goals = None if goal is None else _goals(found, goal)
+    problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
+    options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    method = "ida-star" if method is None and heuristic is not None else method
+    limits = {"max_depth": max_depth, "max_seconds": max_seconds}
+    return (one.answer for one in solving.solve_many(problems, method, threads=threads, **limits, **options))
+
+
 def solve(
     puzzle: PuzzleLike,
     position: str | ArrayLike,
@@ -138,7 +190,7 @@ def solve(
     max_seconds: float | None = None,
     listed: int = LISTED,
     memory_limit: int | str | None = None,
-    heuristic: str | None = None,
+    heuristic: str | Patterns | None = None,
     listener: SearchListener | None = None,
 ) -> Answer:
     """One shortest path from a position to a goal, or ``every`` one.
@@ -163,7 +215,8 @@ def solve(
     memory_limit
         Bytes, or a text such as "2GiB"; None: three quarters of the free memory, 1 GiB for "iddfs" and "ida-star".
     heuristic
-        "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
+        "manhattan" or "linear-conflict", for "ida-star", or tables by `load_patterns`; None: the stronger one that
+        fits.
     listener
         Told the progress; None: in a notebook a line below the cell shows it.
 

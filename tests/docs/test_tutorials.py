@@ -55,7 +55,8 @@ def test_the_interrupted_run_is_continued_on_processes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text, expected = section("tutorial.md", "A run that is interrupted")
-    write_files(text)
+    write_files(text.replace("discs = 14", "discs = 12"))  # a quarter of the layers
+    assert "discs = 12" in (tmp_path / "fourteen.toml").read_text()
     first, *later = expected
     run = begin(*shlex.split(first))
     run.wait_for_depth(1000)

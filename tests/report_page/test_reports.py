@@ -5,18 +5,22 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from stores import stop_after
 
 import antipodes as ap
 from antipodes.config import Config, load_config
+from antipodes.report_page import report
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.manifest import digest
+from antipodes.storage.manifest import ManifestFile, digest
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.stores import TableStore
-from antipodes_tasks.errors import InputError, NotAStoreError, StoreError
+from antipodes_tasks.errors import InputError, NotAStoreError, StoreChangedError, StoreError
+
+if TYPE_CHECKING:
+    from s3 import Bucket
 
 EVIL = """<img src=x onerror="alert(1)"> & '</title></style><script>alert(2)</script>"""
 NEVER = {"script", "img", "iframe", "object", "embed", "link", "a", "form", "base"}
@@ -69,7 +73,7 @@ def check(page: Page) -> None:
 def reported(tmp_path: Path) -> Callable[..., Page]:
     """Writes the report on a store, and reads it."""
 
-    def report(store: Path, **options: Any) -> Page:
+    def report(store: Path | str, **options: Any) -> Page:
         page = Page(ap.report(store, tmp_path / "report.html", **options))
         check(page)
         return page
@@ -220,6 +224,35 @@ def test_no_store(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written(finished: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot write"):
         ap.report(finished, tmp_path / "no" / "report.html")
+
+
+def test_a_run_that_commits_meanwhile(
+    unfinished: Path, reported: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers of a page and its digest are of one commit."""
+    made = report.search_page
+
+    def finished_meanwhile(*arguments: Any) -> Any:
+        page = made(*arguments)
+        ap.run("eight-puzzle", unfinished)
+        return page
+
+    monkeypatch.setattr(report, "search_page", finished_meanwhile)
+    page = reported(unfinished)
+    assert "Unfinished" not in page.text
+    assert digest((unfinished / MANIFEST).read_bytes()) in page.text
+
+
+def test_a_run_that_always_commits(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ManifestFile, "has_changed", lambda self: True)
+    with pytest.raises(StoreChangedError, match="try again"):
+        ap.report(finished, tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_store_in_a_bucket(bucket: "Bucket", reported: Callable[..., Page]) -> None:
+    ap.tile("3x20", bucket.url())
+    assert f"antipodes verify {bucket.url()}" in reported(bucket.url()).text
 
 
 def test_odd_arguments(finished: Path, tmp_path: Path) -> None:

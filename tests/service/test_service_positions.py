@@ -1,17 +1,23 @@
 """What the service says of positions, against the tables themselves and brute force."""
 
+import json
+from dataclasses import asdict
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reduced_towers import TOWERS, reduce_towers
 from service_client import Client, fits
-from service_stores import TABLES, UNFINISHED, config_of, every_text, shortest_paths, unreachable_text
+from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
+from antipodes.puzzles.picture import Disc, Line, Picture, Rectangle, Region, Text
 from antipodes.service import schema
-from antipodes.service.drawing import picture_view
+from antipodes.service.drawing import drawn
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.errors import UnreachableError
 
@@ -19,7 +25,12 @@ names = st.sampled_from(list(TABLES))
 numbers = st.integers(0, 2**31)
 
 
-def drawn(table: Table, number: int) -> str:
+def picture_json(picture: Picture) -> Any:
+    """A picture as an answer has it."""
+    return json.loads(drawn(picture).text)
+
+
+def some_text(table: Table, number: int) -> str:
     """One of the positions that the table has an entry for, reached or not."""
     return table.puzzle.format(table.space.unrank([number % table.index_size])[0])
 
@@ -27,14 +38,14 @@ def drawn(table: Table, number: int) -> str:
 @given(name=names, number=numbers)
 def test_a_view_is_what_the_table_says(client: Client, tables: dict[str, Table], name: str, number: int) -> None:
     table = tables[name]
-    text = drawn(table, number)
+    text = some_text(table, number)
     view = client.value(f"/stores/{name}/view", {"position": text})
     assert fits(view, schema.View)
     position = table.puzzle.parse(text)
     here = table.get_distance(text)
     assert (view["position"], view["distance"], view["reached"]) == (text, here, True)
     assert table.space.unrank([view["index"]])[0].tolist() == position.tolist()
-    assert view["picture"] == picture_view(table.puzzle.picture(position))
+    assert view["picture"] == picture_json(table.puzzle.picture(position))
     after = {table.puzzle.format(one) for one in table.puzzle.successors(position)}
     assert {one["position"] for one in view["successors"]} == after
     for one in [*view["successors"], *view.get("predecessors", [])]:
@@ -55,7 +66,7 @@ def check_neighbour(table: Table, position: Any, here: int | None, one: dict[str
     assert one["distance"] == distance
     assert one["change"] == (None if distance is None or here is None else distance - here)
     assert table.space.unrank([one["index"]])[0].tolist() == labels.tolist()
-    assert one["picture"] == picture_view(table.puzzle.followed(position, labels).picture(labels))
+    assert one["picture"] == picture_json(table.puzzle.followed(position, labels).picture(labels))
     if one.get("move") is not None:
         assert table.puzzle.move_names(np.array([position, labels])) is not None
         assert one["move"] in table.puzzle.moves.names
@@ -66,7 +77,7 @@ def test_a_position_by_its_text_its_index_and_its_moves(
     client: Client, tables: dict[str, Table], name: str, number: int
 ) -> None:
     table = tables[name]
-    text = drawn(table, number)
+    text = some_text(table, number)
     path = f"/stores/{name}/view"
     view = client.value(path, {"position": text})
     assert client.value(path, {"index": view["index"]}) == view
@@ -82,7 +93,7 @@ def test_a_position_by_its_text_its_index_and_its_moves(
 def test_successors_and_the_distance_are_those_of_the_view(
     client: Client, tables: dict[str, Table], name: str, number: int
 ) -> None:
-    text = drawn(tables[name], number)
+    text = some_text(tables[name], number)
     view = client.value(f"/stores/{name}/view", {"position": text})
     successors = client.value(f"/stores/{name}/successors", {"position": text})
     assert fits(successors, list[schema.Successor])
@@ -95,7 +106,7 @@ def test_successors_and_the_distance_are_those_of_the_view(
 @given(name=names, number=numbers)
 def test_a_path_is_a_shortest_one(client: Client, tables: dict[str, Table], name: str, number: int) -> None:
     table = tables[name]
-    text = drawn(table, number)
+    text = some_text(table, number)
     found = client.value(f"/stores/{name}/path", {"position": text})
     assert fits(found, schema.Path)
     try:
@@ -170,7 +181,7 @@ def test_an_unfinished_table_says_how_far_it_is(client: Client) -> None:
 @given(name=names, some=st.lists(numbers, max_size=20))
 def test_many_distances_at_once(client: Client, tables: dict[str, Table], name: str, some: list[int]) -> None:
     table = tables[name]
-    texts = [drawn(table, number) for number in some]
+    texts = [some_text(table, number) for number in some]
     answer = client.post(f"/stores/{name}/distances", {"positions": texts})
     assert answer.status == 200
     assert fits(answer.json, list[schema.Distance])
@@ -246,3 +257,39 @@ def test_moves_without_inverses(client: Client, tables: dict[str, Table]) -> Non
     labels = table.puzzle.parse_many(found["path"][::-1])
     for before, after in pairwise(labels):
         assert after.tolist() in table.puzzle.successors(before).tolist()
+
+
+def test_a_picture_is_its_shapes() -> None:
+    shapes = (
+        Rectangle(0, 1.5, 2, 3, "#ffffff", rounded=1),
+        Disc(1, 2, 3, "none", "#000000"),
+        Line(0, 0, 1, 1),
+        Text(1, 2, '"<', 9),
+        Region(0, 0, ((0, 1), (2, 3)), 4, "#123456"),
+    )
+    found = picture_json(Picture(10, 20.5, shapes))
+    assert fits(found, schema.Picture)
+    assert (found["width"], found["height"]) == (10, 20.5)
+    expected = [{"kind": type(shape).__name__.lower(), **asdict(shape)} for shape in shapes]
+    assert found["shapes"] == json.loads(json.dumps(expected))
+
+
+def test_entries_that_stand_for_several_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of positions up to an exchange of pegs says of each position what the whole table says."""
+    options = RunOptions(workers=1)
+    run_puzzle(TOWERS, tmp_path / "whole.zarr", options)
+    whole = client_of(tmp_path / "whole.zarr")
+    texts = [whole.value("/stores/whole/view", {"index": index})["position"] for index in range(0, 3**6, 40)]
+    known = {text: whole.value("/stores/whole/path", {"position": text}) for text in texts}
+    layers = whole.value("/stores/whole/layers")
+    reduce_towers(monkeypatch)
+    run_puzzle(TOWERS, tmp_path / "reduced.zarr", options)
+    reduced = client_of(tmp_path / "reduced.zarr")
+    assert reduced.value("/stores/reduced/layers") == layers
+    for text in texts:
+        found = reduced.value("/stores/reduced/path", {"position": text})
+        assert {key: found[key] for key in ("distance", "count")} == {
+            key: known[text][key] for key in ("distance", "count")
+        }
+        view = reduced.value("/stores/reduced/view", {"position": text})
+        assert {one["change"] for one in view["successors"]} <= {-1, 0, 1}

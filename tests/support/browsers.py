@@ -22,7 +22,8 @@ def started_browser() -> Iterator[Browser]:
         complain = pytest.fail if os.environ.get("CI") else pytest.skip
         complain(f"no browser: expected one of {', '.join(NAMES)}")
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    graphics = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]  # WebGL without a graphics card
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=sandbox)
+        started = playwright.chromium.launch(executable_path=found, args=sandbox + graphics)
         yield started
         started.close()

@@ -29,6 +29,7 @@ PIECES
 1 4 2 3
 End
 """
+REVERSED = list(range(25, -1, -1))
 TABLES: dict[str, dict[str, Any]] = {
     "tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0", "description": "Five tiles"},
     "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
@@ -38,11 +39,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "lights": {"family": "lights-out", "rows": 3, "columns": 3},
     "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
     "pancakes": {"family": "pancake", "n": 5},
-    "wide": {
-        "family": "generators",
-        "n": 26,
-        "moves": {"turn-everything-around-at-once": " ".join(map(str, range(25, -1, -1))).split(), "swap": "(0 1)"},
-    },
+    "wide": {"family": "generators", "n": 26, "moves": {"turn-everything-around": REVERSED, "swap": "(0 1)"}},
     "doomed": {"family": "pancake", "n": 4},
 }
 """Finished tables by their names."""
@@ -56,7 +53,6 @@ SERIAL = RunOptions(workers=1, checkpoint_every=0)
 
 def make_site(folder: Path) -> Path:
     """A folder with a finished table of each kind, two unfinished ones, counts, tilings, and a damaged store."""
-    TABLES["wide"]["moves"]["turn-everything-around-at-once"] = list(range(25, -1, -1))
     for name, settings in TABLES.items():
         run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
     for name in ("unfinished", "growing"):

@@ -153,6 +153,7 @@ def run(command: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
+    os.fsync = os.fstat  # type: ignore[assignment]  # as in the tests' process
     load()
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     run(request["command"])

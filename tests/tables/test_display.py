@@ -72,6 +72,21 @@ def test_a_position(finished: Path, unfinished: Path) -> None:
         assert "beyond depth 10, where the unfinished table ends" in repr(table.show(ANTIPODE))
 
 
+def test_many_positions(finished: Path, unfinished: Path) -> None:
+    with ap.open_table(finished) as table:
+        shown = table.show_all(table.antipodes())
+        assert html_of(shown).count(">31</div>") == 2
+        assert repr(shown).splitlines()[0].split() == ["31", "31"]
+        assert repr(shown).splitlines()[-1] == "2 positions: the moves from the start"
+        some = table.show_all(table.positions_at(20), limit=3)
+        assert html_of(some).count(">20</div>") == 3
+        assert "16,993 positions, the first 3" in text_of(html_of(some))
+        assert "unreachable" in repr(table.show_all(["2 1 3 / 4 5 6 / 7 8 0", ANTIPODE]))
+        assert repr(table.show_all(table.antipodes(0))) == "0 positions: the moves from the start"
+    with ap.open_table(unfinished) as table:
+        assert "not reached yet" in repr(table.show_all([ANTIPODE]))
+
+
 def test_a_path(finished: Path) -> None:
     with ap.open_table(finished) as table:
         shown = table.show_path(ANTIPODE)

@@ -13,6 +13,7 @@ from programs import Command
 from project import ROOT
 from stores import toml
 
+import antipodes as ap
 from antipodes.config import Config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
@@ -208,6 +209,58 @@ def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folde
     unfit = cli("solve", "eight.toml", *position, *options, "--method", "bfs")
     assert unfit.status == 2
     assert "--tables: not with --method bfs: tables are a heuristic of ida-star" in unfit.err
+
+
+def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, folder: Path) -> None:
+    Path("eight.toml").write_text(toml(settings(EIGHT, 3)))
+    distances = sliding_distances(settings(EIGHT, 3))
+    some = [position for number, position in enumerate(distances) if number % 9000 == 0]
+    Path("some.txt").write_text("\n\n".join(map(" ".join, some)))
+    options = [option for store in stores(folder, EIGHT, 3, ["1234", "5678"]) for option in ("--tables", store)]
+    command = ("solve", "eight.toml", "--batch", "some.txt", *options)
+    rows = list(csv.DictReader(cli(*command).out.splitlines()))
+    assert [(row["position"], int(row["distance"])) for row in rows] == [
+        (" ".join(one), distances[one]) for one in some
+    ]
+    assert all(len(row["moves"].split()) == int(row["distance"]) for row in rows)
+    listed = json.loads(cli(*command, "--json").out)
+    assert [one["distance"] for one in listed] == [int(row["distance"]) for row in rows]
+    assert cli(*command, "--output", "out.csv").out == ""
+    whole = Path("out.csv").read_text().splitlines()
+    Path("out.csv").write_text("\n".join(whole[:5]) + "\n")
+    cli(*command, "--output", "out.csv")
+    again = Path("out.csv").read_text().splitlines()
+    assert again[:5] == whole[:5]
+    assert [row.split(",")[:3] for row in again] == [row.split(",")[:3] for row in whole]
+    Path("other.txt").write_text(" ".join(some[-1]))
+    for arguments, message in (
+        (("--batch", "other.txt", "--output", "out.csv"), "expected the first positions of other.txt in out.csv"),
+        (("--batch", "some.txt", "--output", "some.txt"), "expected the columns position, distance"),
+        (("--batch", "none.txt"), "cannot read none.txt: No such file"),
+        (("--batch", "some.txt", "--output", "x", "--json"), "--output: not with --json"),
+        (("--batch", "some.txt", EIGHT), "expected a position or --batch, found both"),
+        (("--batch", "some.txt", "--all"), "--all: not with --batch"),
+        (("--batch", "some.txt", "--method", "table"), "--batch: not with --method table"),
+        ((EIGHT, "--output", "x"), "--output: expected --batch, found none"),
+    ):
+        refused = cli("solve", "eight.toml", *arguments)
+        assert refused.status == 2
+        assert message in refused.err
+
+
+def test_many_positions_in_python(folder: Path) -> None:
+    config = Config(settings(EIGHT, 3))
+    found = ap.load_patterns(config, [str(store) for store in stores(folder, EIGHT, 3, ["1234", "5678"])])
+    distances = sliding_distances(settings(EIGHT, 3))
+    some = {" ".join(position): distances[position] for position in list(distances)[::20_000]}
+    answers = list(ap.solve_many(config, list(some), heuristic=found, threads=3))
+    assert [answer.distance for answer in answers] == list(some.values())
+    assert ap.solve(config, list(some)[-1], method="ida-star", heuristic=found).distance == list(some.values())[-1]
+    stopped = ap.solve_many(config, list(some), heuristic=found)
+    next(stopped)
+    stopped.close()  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="expected threads"):
+        list(ap.solve_many(config, list(some), threads=0))
 
 
 @pytest.mark.slow

@@ -10,11 +10,14 @@ from antipodes.report_page.tilings import tilings_page
 from antipodes.storage.address import Address
 from antipodes.stores import open_store
 from antipodes.tables.counts import open_counts
-from antipodes.tables.store.stores import CountsStore
+from antipodes.tables.store.stores import CountsStore, TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
+from antipodes_tasks.errors import StoreChangedError
 
+ATTEMPTS = 3
+"""How often a page is made, at most, while a run commits: its numbers have to be those of its digest."""
 SHOWN = 12
 """Antipodes or tilings that are drawn unless a limit is given."""
 
@@ -29,19 +32,30 @@ def write_report(address: Address, output: Path, limit: int = SHOWN, puzzle: Puz
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
         As `antipodes.open_table`.
     StoreError
-        The file cannot be written.
+        The file cannot be written, or a run changes the store all the time.
     """
     check_output(output)
-    sprites = Sprites()
-    write(output, _page(address, limit, puzzle, sprites), sprites)
+    for _ in range(ATTEMPTS):
+        store, sprites = open_store(address), Sprites()
+        page = _page(store, address, limit, puzzle, sprites)
+        if not store.manifest_file.has_changed():
+            write(output, page, sprites)
+            return
+    raise StoreChangedError(f"{store.address} was changed by a run while it was read: try again")
 
 
-def _page(address: Address, limit: int, puzzle: PuzzleLike | None, sprites: Sprites) -> Page:
-    store = open_store(address)
+def _page(
+    store: TableStore | CountsStore | TilingStore,
+    address: Address,
+    limit: int,
+    puzzle: PuzzleLike | None,
+    sprites: Sprites,
+) -> Page:
+    """The report on a store, whose manifest is known from now on."""
     if isinstance(store, TilingStore):
+        board = store.read()
         with open_tilings(address) as tilings:
-            return tilings_page(store, store.read(), tilings, limit, sprites)
-    with (
-        open_counts(address, puzzle) if isinstance(store, CountsStore) else open_table(address, puzzle=puzzle) as found
-    ):
-        return search_page(store, store.read(), found, limit, sprites)
+            return tilings_page(store, board, tilings, limit, sprites)
+    manifest, counts_only = store.read(), isinstance(store, CountsStore)
+    with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
+        return search_page(store, manifest, found, limit, sprites)

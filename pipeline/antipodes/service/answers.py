@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from secrets import token_hex
 from typing import Any
 
 from fastapi import Request, Response
 
+from antipodes.service.drawing import Drawn
 from antipodes.service.library import NotThereError
 from antipodes.service.limits import TooManyError, TooMuchError
 from antipodes_tasks.errors import (
@@ -21,6 +24,8 @@ from antipodes_tasks.errors import (
 from antipodes_tasks.quoting import quote, shorten
 
 JSON = "application/json"
+PLACE = token_hex(16)
+"""Stands for a picture until its text is put there; no text of a store can be the same."""
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (NotThereError, 404),
     (NumberError, 404),
@@ -60,8 +65,15 @@ EXPECTED = {
 
 
 def json_bytes(value: Any) -> bytes:
-    """A value as JSON, in ASCII: names may have characters that no encoding has."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    """A value, which may have pictures in it, as JSON in ASCII: names may have characters that no encoding has."""
+    pictures: list[str] = []
+
+    def place_of(picture: Drawn) -> str:
+        pictures.append(picture.text)
+        return PLACE
+
+    between = json.dumps(value, separators=(",", ":"), default=place_of).split(f'"{PLACE}"')
+    return "".join(chain.from_iterable(zip(between, [*pictures, ""], strict=True))).encode()
 
 
 def error_body(message: str) -> bytes:

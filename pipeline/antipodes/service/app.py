@@ -23,7 +23,7 @@ from antipodes.service.answers import (
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, graph_view
 from antipodes.service.guard import Application, Guard, Hosts
 from antipodes.service.library import Library, NotThereError, Opened
-from antipodes.service.limits import MOST_BATCH, MOST_SHOWN, MOST_SKIPPED, Heavy
+from antipodes.service.limits import MOST_BATCH, MOST_SHOWN, MOST_SKIPPED, Heavy, TooManyError
 from antipodes.service.static_files import INDEX, find_static_files, static_response
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
@@ -84,7 +84,7 @@ def _add_page(app: FastAPI) -> None:
 
 def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
     """Add the addresses of the API."""
-    routes: Mapping[str, tuple[Callable[..., Response], Any]] = {
+    routes: Mapping[str, tuple[Callable[..., Any], Any]] = {
         "": (stores.rows, list[schema.Row]),
         "/{name}": (stores.facts, schema.Facts),
         "/{name}/layers": (stores.layers, schema.Layers),
@@ -186,11 +186,11 @@ class Stores:
         """Positions at a depth, in the order of their indices."""
         return self._answer(request, name, lambda opened: positions.positions_view(opened.table, depth, first, limit))
 
-    def pattern(self, request: Request, name: str, pattern: str) -> Response:
+    async def pattern(self, request: Request, name: str, pattern: str) -> Response:
         """The positions that fit a pattern, by distance; the nearest and the farthest of them."""
-        return self._answer(request, name, lambda opened: patterns.pattern_view(opened.table, pattern), heavy=True)
+        return await self._heavily(request, name, lambda opened: patterns.pattern_view(opened.table, pattern))
 
-    def graph(
+    async def graph(
         self,
         request: Request,
         name: str,
@@ -202,7 +202,7 @@ class Stores:
         def view(opened: Opened) -> Any:
             return _graph(opened, position, limit)
 
-        return self._answer(request, name, view, heavy=True)
+        return await self._heavily(request, name, view)
 
     def board(self, request: Request, name: str) -> Response:
         """A board and its pieces."""
@@ -263,9 +263,14 @@ class Stores:
 
         return self._answer(request, name, viewed)
 
-    def _answer(
-        self, request: Request | None, name: str, view: View, media_type: str = JSON, heavy: bool = False
-    ) -> Response:
+    async def _heavily(self, request: Request, name: str, view: View) -> Response:
+        """As `_answer`, in a thread for views that take long."""
+        try:
+            return await self._heavy.run(lambda: self._answer(request, name, view))
+        except TooManyError as error:
+            return response_to_error(error)
+
+    def _answer(self, request: Request | None, name: str, view: View, media_type: str = JSON) -> Response:
         """What a view makes of a store: bytes, or a value as JSON.
 
         A browser may keep the answer to a ``request`` until the store has another version, if the store is finished.
@@ -274,9 +279,8 @@ class Stores:
             version = self._library.version(name)
             if request is not None and is_known(request, version):
                 return Response(status_code=304, headers=kept_by_version(version))
-            with self._heavy.one(heavy):
-                value, opened = self._library.answer(name, lambda opened: (view(opened), opened))
-                content = value if isinstance(value, bytes) else json_bytes(value)
+            value, opened = self._library.answer(name, lambda opened: (view(opened), opened))
+            content = value if isinstance(value, bytes) else json_bytes(value)
         except Exception as error:
             return response_to_error(error)
         kept = request is not None and opened.manifest.complete

@@ -1,8 +1,9 @@
 """Pictures as JSON: shapes with the names of their fields, which the page draws as SVG."""
 
+import json
 from collections.abc import Iterable
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from antipodes.puzzles.picture import Disc, Line, Picture, Rectangle, Region, Shape, Text
 from antipodes.puzzles.puzzle import Puzzle
@@ -12,18 +13,30 @@ FIELDS: dict[type[Shape], tuple[str, ...]] = {
     kind: tuple(one.name for one in fields(kind)) for kind in (Rectangle, Disc, Line, Text, Region)
 }
 """The fields of each kind of shape; its ``kind`` in JSON is the name of the class in small letters."""
+KNOWN_SHAPES = 1 << 14
+"""Shapes whose JSON stays in memory: most shapes of a picture are in others, too."""
 
 
-def picture_view(picture: Picture) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture as JSON, which answers contain as it is."""
+
+    text: str
+
+
+def drawn(picture: Picture) -> Drawn:
     """A picture: its size, and its shapes in the order in which they cover each other."""
-    return {"width": picture.width, "height": picture.height, "shapes": [_shape_view(one) for one in picture.shapes]}
+    shapes = ",".join(map(_shape, picture.shapes))
+    return Drawn(f'{{"width":{json.dumps(picture.width)},"height":{json.dumps(picture.height)},"shapes":[{shapes}]}}')
 
 
-def _shape_view(shape: Shape) -> dict[str, Any]:
+@lru_cache(maxsize=KNOWN_SHAPES)
+def _shape(shape: Shape) -> str:
     kind = type(shape)
-    return {"kind": kind.__name__.lower(), **{name: getattr(shape, name) for name in FIELDS[kind]}}
+    values = {"kind": kind.__name__.lower(), **{name: getattr(shape, name) for name in FIELDS[kind]}}
+    return json.dumps(values, separators=(",", ":"))
 
 
-def pictures_of(puzzle: Puzzle, positions: Iterable[Labels]) -> list[dict[str, Any]]:
+def pictures_of(puzzle: Puzzle, positions: Iterable[Labels]) -> list[Drawn]:
     """The pictures of positions ``(places,)``."""
-    return [picture_view(puzzle.picture(position)) for position in positions]
+    return [drawn(puzzle.picture(position)) for position in positions]

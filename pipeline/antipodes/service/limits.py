@@ -1,11 +1,13 @@
 """How much the service does for one request, and for several at a time."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from antipodes_tasks.errors import InputError
 
+Answer = TypeVar("Answer")
 MOST_SHOWN = 200
 """Positions or tilings of one answer."""
 MOST_BATCH = 10_000
@@ -16,8 +18,10 @@ MOST_SCANNED = 1_000_000
 """Positions of a table whose paths are found by moving all positions of each layer, as moves have no inverses."""
 MOST_MATCHES = 500_000
 """Positions that fit a pattern."""
-MOST_HEAVY = 8
-"""Graphs and patterns at a time: they take up to some seconds, and tens of megabytes."""
+HEAVY_THREADS = 2
+"""Threads that compute graphs and patterns, which take up to some seconds, and tens of megabytes."""
+MOST_HEAVY = 16
+"""Graphs and patterns that are computed, or wait for one of these threads."""
 
 
 class TooMuchError(InputError):
@@ -29,21 +33,19 @@ class TooManyError(InputError):
 
 
 class Heavy:
-    """A bound on the number of heavy requests that are answered at a time; others are refused, and do not wait."""
+    """Computes what takes long in threads of its own, so that other requests do not wait for it."""
 
     def __init__(self, most: int = MOST_HEAVY) -> None:
         self._most = most
-        self._free = threading.BoundedSemaphore(most)
+        self._asked = 0
+        self._threads = ThreadPoolExecutor(HEAVY_THREADS)
 
-    @contextmanager
-    def one(self, heavy: bool) -> Iterator[None]:
-        """Answer a request in the block; TooManyError if it is ``heavy``, and there are too many of them."""
-        if not heavy:
-            yield
-            return
-        if not self._free.acquire(blocking=False):
-            raise TooManyError(f"expected at most {self._most} graphs and patterns at a time: try again")
+    async def run(self, work: Callable[[], Answer]) -> Answer:
+        """What the work returns; TooManyError if there is too much of it already."""
+        if self._asked >= self._most:
+            raise TooManyError(f"expected at most {self._most} graphs and patterns at a time, found more: try again")
+        self._asked += 1
         try:
-            yield
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         finally:
-            self._free.release()
+            self._asked -= 1

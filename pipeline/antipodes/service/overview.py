@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.drawing import Drawn, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
 from antipodes.storage.address import in_shell
@@ -38,13 +38,13 @@ def _appearance(opened: Opened) -> Values:
     return shown if opened.problem is None else {**shown, "problem": str(opened.problem)}
 
 
-def _picture(opened: Opened) -> Values | None:
+def _picture(opened: Opened) -> Drawn | None:
     if opened.problem is not None:
         return None
     if opened.kind != "tilings":
-        return picture_view(opened.puzzle.picture(opened.puzzle.rules.first))
+        return drawn(opened.puzzle.picture(opened.puzzle.rules.first))
     tilings = opened.tilings
-    return picture_view(draw_tiling(tilings.problem, tilings[0].placements)) if len(tilings) else None
+    return drawn(draw_tiling(tilings.problem, tilings[0].placements)) if len(tilings) else None
 
 
 def store_view(name: str, opened: Opened) -> Values:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MOST_SCANNED, TooMuchError
 from antipodes.service.paths import count_paths
 from antipodes.tables.drawing import moves_back
@@ -80,7 +80,7 @@ def table_view(table: Table, position: Labels) -> Values:
         "distance": here if here >= 0 else None,
         "reached": here != UNKNOWN,
         "depth": table.radius,
-        "picture": picture_view(table.puzzle.picture(position)),
+        "picture": drawn(table.puzzle.picture(position)),
         "successors": successors,
     }
     nearer = distances[1:last] if table.puzzle.moves.reversible else distances[last:]
@@ -120,7 +120,7 @@ def _neighbours(
         one: Values = {"position": table.puzzle.format(others[number]), "index": _index(int(indices[number]))}
         if names is not None:
             one["move"] = names[number]
-        picture = picture_view(puzzle.picture(others[number]))
+        picture = drawn(puzzle.picture(others[number]))
         shown.append({**one, "distance": distance, "change": change, "picture": picture})
     return shown
 
@@ -179,7 +179,7 @@ def path_view(table: Table, position: Labels) -> Values:
         **shown,
         "path": [one.format(labels) for one, labels in boards],
         "moves": [None] * (len(path) - 1) if names is None else names,
-        "pictures": [picture_view(one.picture(labels)) for one, labels in boards],
+        "pictures": [drawn(one.picture(labels)) for one, labels in boards],
         "count": None if number is None else str(number),
     }
 

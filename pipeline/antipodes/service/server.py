@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Callable
 
 import uvicorn
+from anyio import to_thread
 
 from antipodes.service.guard import Application
 from antipodes_tasks.errors import AntipodesError, InputError
@@ -16,6 +17,10 @@ from antipodes_tasks.quoting import quote
 
 SECONDS_TO_END = 2
 """Seconds that requests under way have when the server ends."""
+THREADS = 4
+"""Threads that compute answers. Python runs one at a time: more than wait for a disk only delay each other."""
+MOST_CONNECTIONS = 1024
+"""Connections at a time; further ones are refused."""
 BACKLOG = 128
 """Connections that wait to be accepted."""
 
@@ -30,12 +35,16 @@ def listening_socket(host: str, port: int) -> socket.socket:
     InputError where the host is none of this machine; PortError where the port is in use, or not allowed.
     """
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE | socket.AI_ADDRCONFIG
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host,
+            port,
+            type=socket.SOCK_STREAM,
+            proto=socket.IPPROTO_TCP,
+            flags=socket.AI_PASSIVE | socket.AI_ADDRCONFIG,
         )[0]
     except (OSError, UnicodeError) as error:
         raise InputError(f"--host: expected a name or an address of this machine, found {quote(host)}") from error
-    listening = socket.socket(family, kind)
+    listening = socket.socket(family, kind, protocol)  # asyncio sends without delay where it knows that this is TCP
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)
@@ -66,6 +75,9 @@ def serve(application: Application, listening: socket.socket, began: Callable[[]
     """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered."""
     config = uvicorn.Config(
         application,  # type: ignore[arg-type, unused-ignore]
+        http="h11",
+        ws="none",
+        limit_concurrency=MOST_CONNECTIONS,
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -81,10 +93,15 @@ def serve(application: Application, listening: socket.socket, began: Callable[[]
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         began()
-        asyncio.run(server.serve(sockets=[listening]))  # ends on these signals, and then raises them again
+        asyncio.run(_serve(server, listening))  # ends on these signals, and then raises them again
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
+    to_thread.current_default_thread_limiter().total_tokens = THREADS
+    await server.serve(sockets=[listening])
 
 
 def open_browser(url: str) -> None:

@@ -6,7 +6,7 @@ from antipodes.display.markup import Html
 from antipodes.display.notebook import Shown, card, figures
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
-from antipodes.tables.drawing import draw, draw_path, moves_back
+from antipodes.tables.drawing import draw, draw_path, draw_positions, moves_back
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
@@ -14,6 +14,8 @@ LARGE, MIDDLE, SMALL = 160, 120, 90
 """The side of a position, of a table's start, of a board on a path, in pixels, if it is a square."""
 COLUMNS = 100
 """Characters of a line of boards in the text of a path."""
+SHOWN = 60
+"""Positions that are shown together unless a limit is given."""
 MOST_STEPS = 120
 """Boards of a path, at most: others are left out in the middle."""
 
@@ -40,6 +42,15 @@ def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
     """A position ``(places,)``, and what is ``said`` of it."""
     picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], LARGE)
     return Shown(f"{draw(puzzle, position)}\n{said}", picture)
+
+
+def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], count: int) -> Shown:
+    """Positions ``(n, places)``, the first of ``count``, and their distances as texts."""
+    first = "" if len(positions) == count else f", the first {len(positions):,}"
+    title = f"{counted(count, 'position')}{first}: the moves from the {puzzle.depth_zero}"
+    pictures = [(puzzle.picture(position), one) for position, one in zip(positions, distances, strict=True)]
+    drawings = draw_positions(puzzle, positions, COLUMNS, distances)
+    return Shown("\n".join(filter(None, (drawings, title))), figures(title, pictures, MIDDLE))
 
 
 def show_path(puzzle: Puzzle, path: Labels) -> Shown:

@@ -1,9 +1,14 @@
 """One position solved by the method that suits it: a search of its own, or the table if there is one."""
 
 import math
+import os
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +17,13 @@ import numpy as np
 from antipodes.machine import available_memory
 from antipodes.storage.address import Address
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes_tasks.errors import (
+    InconsistentDistancesError,
+    InputError,
+    InterruptedRunError,
+    NotAStoreError,
+    StoreDamagedError,
+)
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
@@ -20,14 +31,24 @@ from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import has_heuristic
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
-from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
+from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
 from antipodes_tasks.spaces.selection import index_size
 
 if TYPE_CHECKING:
     from antipodes.tables.table import Table
 
-__all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]
+__all__ = [
+    "SEARCHES",
+    "Choice",
+    "Solved",
+    "choose_method",
+    "load_kernels",
+    "solve",
+    "solve_by_table",
+    "solve_many",
+    "solve_timed",
+]
 
 TABLE = "table"
 """The name of the method."""
@@ -131,6 +152,8 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
 MOST_WITHOUT_TABLE = 1 << 20
 """Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
 read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
+AHEAD = 8
+"""Problems begun for each thread before the first of them is answered."""
 MOST_IN_MEMORY = 1 << 24
 """Positions of the largest puzzle for which a search from both ends never runs out of memory."""
 
@@ -208,7 +231,54 @@ def solve_timed(
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
-    seconds = time.perf_counter() - begin
+    return _solved(answer, time.perf_counter() - begin, reason, problem, heuristic)
+
+
+def solve_many(
+    problems: Iterable[Problem], method: str | None = None, *, threads: int | None = None, **settings: Any
+) -> Iterator[Solved]:
+    """The answer to each problem, in their order, a few at a time: kernels of several threads run side by side.
+
+    ``threads`` are by default as many as processors; ``settings`` are those of `solve`. Whoever stops asking ends the
+    searches under way. Raises as `solve` does, when the answer of that problem is due.
+    """
+    count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
+    over = threading.Event()
+
+    def answer(problem: Problem) -> Solved:
+        chosen = Choice(method, "") if method else choose_method(problem)
+        begin = time.perf_counter()
+        found = solve(problem, chosen.method, listener=listener, **settings)
+        return _solved(found, time.perf_counter() - begin, chosen.reason or None, problem, settings.get("heuristic"))
+
+    def listener(progress: Progress) -> None:
+        if over.is_set():
+            raise InterruptedRunError("the searches were stopped")
+
+    waiting, rest = deque[Future[Solved]](), iter(problems)
+    for first in islice(rest, 1):
+        load_kernels(first, method or choose_method(first).method, **_only(settings, "heuristic"))
+        rest = chain([first], rest)
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for problem in rest:
+                waiting.append(pool.submit(answer, problem))
+                if len(waiting) > AHEAD * count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            over.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _only(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {name: settings[name]} if name in settings else {}
+
+
+def _solved(
+    answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Patterns | None
+) -> Solved:
     if isinstance(heuristic, Patterns):
         return Solved(answer, seconds, reason, heuristic.name, heuristic.estimate(problem.position))
     return Solved(answer, seconds, reason)

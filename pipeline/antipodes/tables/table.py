@@ -19,7 +19,7 @@ from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
-from antipodes.tables.display import show_path, show_position
+from antipodes.tables.display import SHOWN, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -179,11 +179,21 @@ class Table(SearchResult):
         """
         labels = self.space.labels(position)
         distance = self._chunks.distance(self.space.index(labels))
-        zero = self.puzzle.depth_zero
         if distance == UNKNOWN:
             return show_position(self.puzzle, labels, f"beyond depth {self.radius}, where the unfinished table ends")
-        said = "unreachable" if distance == UNREACHABLE else f"{counted(distance, 'move')} from the {zero}"
-        return show_position(self.puzzle, labels, said)
+        reached = f"{counted(distance, 'move')} from the {self.puzzle.depth_zero}"
+        return show_position(self.puzzle, labels, "unreachable" if distance == UNREACHABLE else reached)
+
+    def show_all(self, positions: Sequence[str] | ArrayLike, limit: int = SHOWN) -> Shown:
+        """The first of the positions ``(n, places)``, at most ``limit``, and their distances, as `show` does.
+
+        PositionError where one of them is not a position of the puzzle; InputError where the limit is no number.
+        """
+        labels = self.puzzle.positions(positions)
+        shown = labels[: arguments.integer(limit, "a limit", 0)]
+        words = {UNREACHABLE: "unreachable", UNKNOWN: "not reached yet"}
+        distances = [words.get(distance) or str(distance) for distance in self.distances(shown).tolist()]
+        return show_positions(self.puzzle, shown, distances, len(labels))
 
     def show_path(self, position: str | ArrayLike) -> Shown:
         """A shortest `path` from the position back to a start, as a notebook shows it: pictures; elsewhere drawings.

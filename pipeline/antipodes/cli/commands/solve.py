@@ -1,12 +1,15 @@
 """``antipodes solve``: shortest paths from one position."""
 
+import csv
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, TextIO
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -14,7 +17,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import input_batches, print_json, print_json_list
 from antipodes.config import give, load_config
 from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
@@ -25,7 +28,7 @@ from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
-from antipodes.tables.solve import IDA_STAR, Solved, solve_timed
+from antipodes.tables.solve import IDA_STAR, Solved, solve_many, solve_timed
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -73,6 +76,7 @@ class SolveOptions:
     store: Address | None
     heuristic: str | None
     tables: list[str]
+    batch: "Batch | None"
     pictures: PictureFiles
     as_json: bool
 
@@ -87,6 +91,10 @@ class SolveOptions:
         if self.tables and (self.method not in (None, "ida-star") or self.heuristic):
             other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
             raise InputError(f"--tables: not with {other}: tables are a heuristic of ida-star")
+        if self.batch is not None and (unfit := names_given({"--all": self.every, **self.pictures.files})):
+            raise InputError(f"--{unfit[0].lstrip('-')}: not with --batch")
+        if self.batch is not None and self.method in (TABLE, ROUTES):
+            raise InputError(f"--batch: not with --method {self.method}; antipodes query reads tables")
         limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
         unfit = names_given({"to": self.goal, **limits, **self.pictures.files})
         if self.method == ROUTES and unfit:
@@ -140,6 +148,12 @@ def solve(
         list[str] | None,
         typer.Option(metavar="STORE", help="A table of a pattern as heuristic of ida-star; several times for several."),
     ] = None,
+    batch: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --batch: write CSV there; what it has is not solved again.")
+    ] = None,
     svg: Svg = None,
     png: Png = None,
     gif: Gif = None,
@@ -162,6 +176,7 @@ def solve(
         store,
         heuristic,
         tables or [],
+        Batch.of(batch, output, as_json, bool(position or moves)),
         pictures,
         as_json,
     )
@@ -171,7 +186,9 @@ def solve(
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
     with _stoppable(quiet) as progress:
-        if method == ROUTES:
+        if options.batch is not None:
+            _solve_batch(found, options.batch, options)
+        elif method == ROUTES:
             _routes(found, labels, options, progress)
         else:
             _solve(found, labels, options, progress)
@@ -235,6 +252,22 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
         options.pictures.draw_steps(drawn, path)
 
 
+def _solve_batch(puzzle: Puzzle, batch: "Batch", options: SolveOptions) -> None:
+    """Solve the positions of a file, in their order, and print or write a line for each as soon as it is known."""
+    goal = None if options.goal is None else goals_in(puzzle, options.goal)
+    every = puzzle.parse_many(batch.lines())
+    done = batch.done([puzzle.format(labels) for labels in every])
+    problems = [Problem.of(puzzle.rules, labels, goal) for labels in every[done:]]
+    heuristic: str | Patterns | None = options.heuristic
+    if options.tables and problems:
+        heuristic = load_patterns(problems[0], [find_store(store) for store in options.tables])
+    settings: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    settings |= {name: getattr(options, name) for name in ("max_depth", "max_seconds", "memory_limit")}
+    solved = solve_many(problems, IDA_STAR if options.tables else options.method, **settings)
+    answers = zip(problems, solved, strict=True)
+    batch.show({"position": puzzle.format(one.position), **solved_view(puzzle, answer)} for one, answer in answers)
+
+
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
     limit = options.limit or ROUTE_LIMIT
     exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
@@ -243,6 +276,77 @@ def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progres
     seconds = time.perf_counter() - begin
     progress.clear()
     _show_routes(puzzle, found, seconds, options.listed, options.as_json)
+
+
+COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves")
+"""The columns of a batch in CSV; ``moves`` are separated by blanks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Many positions of one puzzle: where they come from, and where their solutions go."""
+
+    source: str
+    output: Path | None
+    as_json: bool
+
+    @classmethod
+    def of(cls, source: str | None, output: str | None, as_json: bool, others: bool) -> "Batch | None":
+        """The batch; None if there is none. InputError for options that do not go together."""
+        if source is None:
+            if output is not None:
+                raise InputError("--output: expected --batch, found none")
+            return None
+        if others:
+            raise InputError("expected a position or --batch, found both")
+        if output is not None and as_json:
+            raise InputError("--output: not with --json: it is written as CSV")
+        return cls(source, None if output is None else Path(output), as_json)
+
+    def lines(self) -> list[str]:
+        """The lines of the file that are not blank."""
+        stdin = self.source == "-"
+        lines = chain.from_iterable(input_batches()) if stdin else _lines(Path(self.source))
+        return [line for line in lines if line.strip()]
+
+    def done(self, positions: Sequence[str]) -> int:
+        """How many of the positions the output has already; InputError where it has anything else."""
+        if self.output is None or not self.output.exists():
+            return 0
+        rows = list(csv.reader(_lines(self.output)))
+        if rows and tuple(rows[0]) != COLUMNS:
+            raise InputError(f"--output: expected the columns {', '.join(COLUMNS)} in {self.output}, found others")
+        found = [row[0] for row in rows[1:]]
+        if found != list(positions[: len(found)]):
+            raise InputError(f"--output: expected the first positions of {self.source} in {self.output}, found others")
+        return len(found)
+
+    def show(self, answers: Iterator[dict[str, Any]]) -> None:
+        """Print the answers, or append them to the output, each when it is known."""
+        if self.as_json:
+            print_json_list(answers)
+        elif self.output is None:
+            self._write(answers, sys.stdout, header=True)
+        else:
+            begun = self.output.exists() and self.output.stat().st_size > 0
+            with self.output.open("a", encoding="utf-8", newline="") as file:
+                self._write(answers, file, header=not begun)
+
+    def _write(self, answers: Iterator[dict[str, Any]], file: TextIO, header: bool) -> None:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        if header:
+            writer.writeheader()
+        for answer in answers:
+            writer.writerow({**answer, "moves": " ".join(answer.get("moves") or ())})
+            file.flush()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "expected text in UTF-8, found other bytes"
+        raise InputError(f"cannot read {path}: {reason}") from error
 
 
 def _show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:

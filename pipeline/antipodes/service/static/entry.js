@@ -21,11 +21,10 @@ export class Entry {
 
   #others() {
     const { store } = this.#context;
-    const zero = store.depth_zero ?? "start";
     this.depth = element("input", { type: "number", id: "depth", min: 0, placeholder: "any", inputmode: "numeric", "aria-label": "Depth of the random position" });
     this.depth.addEventListener("keydown", (event) => event.key === "Enter" && this.#random());
     const random = button("Random", () => this.#random(), { class: "button" });
-    const start = button(zero === "goal" ? "Goal" : "Start", () => this.#page.go(store.start), { class: "button" });
+    const start = button("Start", () => this.#page.go(store.start), { class: "button" });
     const far = button("Farthest", () => this.#farthest(), { class: "button" });
     return element("div", { class: "row jumps" }, start, far, element("span", { class: "joined" }, random, element("span", { class: "at muted small", text: "at depth" }), this.depth));
   }

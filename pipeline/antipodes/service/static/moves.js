@@ -86,10 +86,17 @@ class MovesView {
     if (count === null) title.textContent = "A shortest path";
     const many = count === null ? "" : `, one of ${counted(count)}`;
     const words = element("p", { class: "muted small", text: `${counted(distance, "move")}${count === "1" ? ", the only one" : many}` });
-    const named = moves?.some((move) => move !== null) ? element("p", { class: "sequence mono", text: moves.join(" ") }) : null;
+    const named = moves?.some((move) => move !== null) ? sequence(moves) : null;
     const list = thumbs(this.#context, path, pictures, path.map((_, at) => String(distance - at)), "strip");
-    return [title, words, named, list].filter(Boolean);
+    return [title, words, list, named].filter(Boolean);
   }
+}
+
+/** The names of moves as a text that never breaks within one. */
+function sequence(moves) {
+  const words = moves.flatMap((move) => [" ", element("span", { text: move })]).slice(1);
+  const box = element("p", { class: "sequence mono" }, ...words);
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Moves of the path" }, box);
 }
 
 function lead(moves, nearer, distance, { reversible, depth_zero: zero }) {

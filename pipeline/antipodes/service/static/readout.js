@@ -36,7 +36,8 @@ export class Readout {
     this.undo = icon("undo", "Undo (Ctrl+Z)", () => page.undo());
     this.redo = icon("redo", "Redo (Ctrl+Shift+Z)", () => page.redo());
     this.best = button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
-    this.play = button("", () => page.player.toggle(), { class: "button main play" });
+    this.play = button("Play", () => page.player.toggle(), { class: "button main play" });
+    for (const one of [this.undo, this.redo, this.best, this.play]) one.disabled = true;
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, this.play, this.best, this.undo, this.redo, this.trail);
   }
 
@@ -108,8 +109,12 @@ export class Readout {
     const { reversible } = this.#context.store;
     this.best.disabled = !distance || player.playing || !this.#context.seen?.successors.some(({ change }) => change === -1);
     this.play.disabled = !distance && !player.playing;
-    const words = player.playing ? "Pause" : reversible === false ? "Play from the start" : "Play";
-    const label = player.playing ? "Pause" : reversible === false ? "Play a shortest path from the start to here" : "Play a shortest path to the start";
+    const zero = this.#context.store.depth_zero ?? "start";
+    const [words, label] = player.playing
+      ? ["Pause", "Pause"]
+      : reversible === false
+        ? [`Play from the ${zero}`, `Play a shortest path from the ${zero} to here`]
+        : ["Play", `Play a shortest path to the ${zero}`];
     if (this.play.getAttribute("aria-label") === label) return;
     this.play.replaceChildren(element("span", { "aria-hidden": "true", text: player.playing ? ICONS.pause : ICONS.play }), words);
     this.play.setAttribute("aria-label", label);

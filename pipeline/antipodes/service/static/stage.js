@@ -30,9 +30,8 @@ export class Stage {
   constructor(make) {
     this.#make = make;
     this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
-    this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-describedby": "board-help" });
-    const help = element("p", { class: "unseen", id: "board-help", text: "Arrow keys move a piece, space makes a best move." });
-    this.element = element("div", { class: "board-frame" }, this.board, help, this.menu);
+    this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board: arrow keys move a piece, space makes a best move" });
+    this.element = element("div", { class: "board-frame" }, this.board, this.menu);
     this.board.addEventListener("pointerdown", (event) => this.#begin(event));
     this.board.addEventListener("pointermove", (event) => this.#follow(event));
     this.board.addEventListener("pointerup", (event) => this.#end(event));

@@ -121,7 +121,8 @@ function progress(store) {
     : [store.states, store.expected];
   const words = store.run ? "running" : "unfinished";
   const part = all ? Math.min(1, done / all) : null;
-  const bar = element("progress", { max: 1, value: part, "aria-label": `How far ${store.name} is` });
+  const known = part !== null || store.run; // a bar without a value moves: for a run that is under way
+  const bar = known ? element("progress", { max: 1, value: part, "aria-label": `How far ${store.name} is` }) : null;
   const text = part === null ? words : `${words}, ${(100 * part).toFixed(part < 0.1 ? 1 : 0)} %`;
   return element("div", { class: "state" }, bar, element("span", { class: "small", text }));
 }

@@ -48,7 +48,8 @@ class TablePage {
   }
 
   begin() {
-    if (!this.playable && this.context.store.picture) this.stage.show(this.context.store.picture, "The start", 0);
+    const { store, state } = this.context;
+    if (store.picture && (!this.playable || !state.position)) this.stage.show(store.picture, "The start", 0);
     this.update();
   }
 
