@@ -150,8 +150,10 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
         There is no table, or it is unfinished or damaged.
     """
     found = as_config(puzzle).puzzle
-    problem = Problem.of(found.rules, found.start_labels[0], None if goal is None else _goals(found, goal))
-    return patterns.load_patterns(problem, [as_address(store, "the address of a table") for store in tables])
+    if isinstance(tables, str) or not isinstance(tables, Sequence):
+        raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
+    stores = [as_address(store, "the address of a table") for store in tables]
+    return patterns.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
 
 
 def solve_many(
@@ -174,8 +176,8 @@ def solve_many(
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     method = "ida-star" if method is None and heuristic is not None else method
-    limits = {"max_depth": max_depth, "max_seconds": max_seconds}
-    return (one.answer for one in solving.solve_many(problems, method, threads=threads, **limits, **options))
+    options |= {"max_depth": max_depth, "max_seconds": max_seconds}
+    return (one.answer for one in solving.solve_many(problems, method, threads=threads, **options))
 
 
 def solve(

@@ -14,7 +14,8 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, InputError, SizeLimitError
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.searches.breadth_first import bidirectional
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import iddfs
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.spaces.selection import best_space
 
@@ -48,7 +49,9 @@ def test_positions_that_free_moves_join_are_one() -> None:
     assert puzzle.format(puzzle.parse("1 2 0 4 3 x x x x")) == "1 2 0 4 3 x x x x"  # the tiles wall the blank in
     assert puzzle.moves.names[0] == "a3-right"
     problem = Problem.of(puzzle.rules, puzzle.parse("4 3 2 1 x x x 0 x"))
-    assert bidirectional(problem).distance == 8
+    for search in (bidirectional, bfs, iddfs):
+        assert (search(problem).distance, search(problem).solution_count) == (8, 1)
+        assert search(problem, every=True).solution_count == 2
 
 
 def test_sizes_of_larger_boards() -> None:
@@ -62,6 +65,15 @@ def test_a_board_on_which_nothing_moves() -> None:
     walled = pattern("1 x 0", 1, 3, walls=[[0, 1], [1, 2]])
     assert layers_by_engine(best_space(walled.rules).filler.filled(), np.array([0])) == [1]
     assert len(walled.successors(walled.start_labels[0])) == 0
+
+
+def test_more_regions_than_eight_bits_number() -> None:
+    """Each place is a region of its own."""
+    apart = pattern(" ".join(["0", *"x" * 198, "1"]), 1, 200, walls=[[place, place + 1] for place in range(199)])
+    space = best_space(apart.rules)
+    every = np.arange(space.size)
+    assert space.size == 200 * 199
+    assert np.array_equal(space.rank(space.unrank(every)), every)
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,10 @@ from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.patterns import Patterns, symmetries_of
+from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.patterns import Patterns, PatternTable, symmetries_of
 from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.spaces.regions import Regions
 
 EIGHT = "1 2 3 4 5 6 7 8 0"
 WIDE = "0 1 2 3 4 5 6 7"
@@ -61,8 +63,7 @@ def stores(folder: Path, start: str, columns: int, tiles: Sequence[str]) -> list
 
 def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> Patterns:
     start = puzzle.format(puzzle.start_labels[0])
-    problem = Problem.of(puzzle.rules, puzzle.successors(puzzle.start_labels[0])[0])
-    return load_patterns(problem, stores(folder, start, puzzle.board.columns, tiles))
+    return load_patterns(puzzle.rules, None, stores(folder, start, puzzle.board.columns, tiles))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,36 @@ def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
     assert str(answer.outcome) == "unreachable"
 
 
+def test_a_position_that_a_table_does_not_reach_is_unreachable_without_a_search(tmp_path: Path) -> None:
+    rooms = {"walls": [[2, 5], [1, 4], [0, 3]]}  # 1 2 3 above stay where they are
+    puzzle = puzzle_from(settings("1 2 3 4 5 6 7 8 0", 3, **rooms))
+    store = tmp_path / "one.zarr"
+    run_puzzle(Config(settings("1 2 3 x x x x x 0", 3, "123", **rooms)), store, RunOptions(workers=1))
+    found = load_patterns(puzzle.rules, None, [store])
+    position = puzzle.parse("2 3 1 4 5 6 7 8 0")
+    assert found.estimate(position) == found.estimates(position[np.newaxis])[0] == NEVER
+    answer = ida_star(Problem.of(puzzle.rules, position), heuristic=found)
+    assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
+
+
+def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: Path) -> None:
+    def arrays(start: str, columns: int, tiles: str) -> Any:
+        """The moves in a heuristic with one table, whose values are not needed."""
+        rules = puzzle_from(settings(start, columns)).rules
+        numbering = Regions.of(puzzle_from(pattern(start, columns, tiles)).rules)
+        label_of = np.arange(len(rules.symbols), dtype=np.uint8).clip(0, len(tiles) + 1)
+        table = PatternTable("one", numbering, label_of, 0)
+        costs, none = np.zeros((len(rules.symbols), rules.places), np.int64), np.empty(0, np.uint8)
+        return numbering, Patterns.of(rules, rules.start_labels[0], [table], none, costs).arrays.moves
+
+    numbering, moves = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
+    rows, width = numbering.radices
+    assert rows * width > 1 << 32
+    legal = moves[moves[:, 1] < rows * width]
+    assert set(np.unique(legal[:, 1]).tolist()) == {row * width for row in range(rows)}
+    assert arrays(WIDE, 4, "123")[1].dtype == np.uint32
+
+
 def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
     puzzle = puzzle_from(settings(EIGHT, 3))
     problem = Problem.of(puzzle.rules, puzzle.parse("1 2 3 4 5 6 7 0 8"))
@@ -146,19 +177,21 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
     for number, (message, table) in enumerate(refused.items()):
         run_puzzle(Config(table), tmp_path / f"{number}.zarr", RunOptions(workers=1))
         with pytest.raises(InputError, match=message):
-            load_patterns(problem, [tmp_path / f"{number}.zarr"])
+            load_patterns(problem.rules, None, [tmp_path / f"{number}.zarr"])
     begun = tmp_path / "begun.zarr"
     run_puzzle(Config(pattern(EIGHT, 3, "12")), begun, RunOptions(workers=1), interrupted=lambda: True)
     with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished: antipodes resume"):
-        load_patterns(problem, [begun])
+        load_patterns(problem.rules, None, [begun])
     goals = puzzle.parse_many([EIGHT, "0 1 2 3 4 5 6 7 8"])
     fitting = stores(folder, EIGHT, 3, ["1234"])
     with pytest.raises(InputError, match="expected one goal, found 2"):
-        load_patterns(Problem.of(puzzle.rules, problem.position, goals), fitting)
+        load_patterns(puzzle.rules, goals, fitting)
     blanks = puzzle_from(settings("1 0 0 2", 2))
     with pytest.raises(InputError, match="expected a sliding puzzle with one blank, found of-all"):
-        load_patterns(Problem.of(blanks.rules, blanks.start_labels[0]), fitting)
-    found = load_patterns(problem, fitting)
+        load_patterns(blanks.rules, None, fitting)
+    with pytest.raises(InputError, match="--tables: expected at least one table, found none"):
+        load_patterns(puzzle.rules, None, [])
+    found = load_patterns(problem.rules, None, fitting)
     with pytest.raises(InputError, match="expected the goal of the tables, 1 2 3 4 5 6 7 8 0, found 1 2 3 4 5 6 0 7 8"):
         ida_star(Problem.of(puzzle.rules, puzzle.parse(EIGHT), puzzle.parse("1 2 3 4 5 6 0 7 8")), heuristic=found)
     other = puzzle_from(settings("1 2 3 0", 2, name="other"))
@@ -172,24 +205,32 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(loading, "LEAST_CACHED", 1)
     puzzle = puzzle_from(settings(EIGHT, 3))
-    problem = Problem.of(puzzle.rules, puzzle.parse("1 2 3 4 5 6 7 0 8"))
     store = tmp_path / "one.zarr"
     run_puzzle(Config(pattern(EIGHT, 3, "1234")), store, RunOptions(workers=1))
-    first = load_patterns(problem, [store]).values
+    first = load_patterns(puzzle.rules, None, [store]).values
     (cached,) = (tmp_path / "cache").rglob("*.depths")
     chunk = next(path for path in (store / "depth" / "c").rglob("*") if path.is_file())
     intact = chunk.read_bytes()
     chunk.write_bytes(b"nothing")
-    assert np.array_equal(load_patterns(problem, [store]).values, first)  # from the cache
+    assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)  # from the cache
     content = bytearray(cached.read_bytes())
     content[17] ^= 1
     for damaged in (bytes(content), bytes(content[:-9]), b""):
         cached.write_bytes(damaged)
         with pytest.raises(StoreDamagedError, match=f"chunk .*{chunk.parent.name}/{chunk.name} is damaged"):
-            load_patterns(problem, [store])
+            load_patterns(puzzle.rules, None, [store])
         chunk.write_bytes(intact)
-        assert np.array_equal(load_patterns(problem, [store]).values, first)
+        assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)
         chunk.write_bytes(b"nothing")
+    cached.unlink()
+    chunk.write_bytes(intact)
+    monkeypatch.setattr(loading, "_sum", lambda values: failing(OSError("the disk is full")))
+    assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)
+    assert list(cached.parent.iterdir()) == []
+
+
+def failing(error: Exception) -> Any:
+    raise error
 
 
 def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folder: Path) -> None:
@@ -232,11 +273,20 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
     again = Path("out.csv").read_text().splitlines()
     assert again[:5] == whole[:5]
     assert [row.split(",")[:3] for row in again] == [row.split(",")[:3] for row in whole]
+    for kept in (10, 75, 120, len(whole[0]) + len(whole[1]) + 9):  # killed while it wrote
+        Path("out.csv").write_text("\n".join(whole)[:kept])
+        cli(*command, "--output", "out.csv")
+        again = Path("out.csv").read_text().splitlines()
+        assert [row.split(",")[:3] for row in again] == [row.split(",")[:3] for row in whole]
     Path("other.txt").write_text(" ".join(some[-1]))
+    Path("bad.txt").write_text(f"{EIGHT}\n\n1 2 3 4 5 6 7 8 9\n{EIGHT}\n")
     for arguments, message in (
         (("--batch", "other.txt", "--output", "out.csv"), "expected the first positions of other.txt in out.csv"),
         (("--batch", "some.txt", "--output", "some.txt"), "expected the columns position, distance"),
         (("--batch", "none.txt"), "cannot read none.txt: No such file"),
+        (("--batch", "bad.txt"), "bad.txt, line 3: position '1 2 3 4 5 6 7 8 9': expected one of"),
+        (("--batch", "some.txt", "--store", options[1]), "--store: not with --batch"),
+        ((EIGHT, "--store", *options[1:]), "--store: not with --tables"),
         (("--batch", "some.txt", "--output", "x", "--json"), "--output: not with --json"),
         (("--batch", "some.txt", EIGHT), "expected a position or --batch, found both"),
         (("--batch", "some.txt", "--all"), "--all: not with --batch"),
@@ -248,11 +298,25 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
         assert message in refused.err
 
 
+def test_a_batch_that_begins_with_an_unreachable_position_is_solved(cli: Command, folder: Path) -> None:
+    Path("eight.toml").write_text(toml(settings(EIGHT, 3)))
+    Path("some.txt").write_text("2 1 3 4 5 6 7 8 0\n8 6 7 2 5 4 3 0 1\n")
+    (store,) = stores(folder, EIGHT, 3, ["1234"])
+    for goal in ((), ("--to", EIGHT)):
+        batch = cli("solve", "eight.toml", "--batch", "some.txt", "--tables", store, "--json", *goal)
+        assert [one["distance"] for one in json.loads(batch.out)] == [None, 31]
+    python = ap.load_patterns(Config(settings("2 1 3 4 5 6 7 8 0", 3)), [store], EIGHT)
+    assert python.estimate(np.array([1, 2, 3, 4, 5, 6, 7, 0, 8], dtype=np.uint8)) == 1
+
+
 def test_many_positions_in_python(folder: Path) -> None:
     config = Config(settings(EIGHT, 3))
     found = ap.load_patterns(config, [str(store) for store in stores(folder, EIGHT, 3, ["1234", "5678"])])
     distances = sliding_distances(settings(EIGHT, 3))
     some = {" ".join(position): distances[position] for position in list(distances)[::20_000]}
+    for unfit, message in (([], "expected at least one table"), ("one.zarr", "expected a list of tables, found 'one")):
+        with pytest.raises(InputError, match=message):
+            ap.load_patterns(config, unfit)
     answers = list(ap.solve_many(config, list(some), heuristic=found, threads=3))
     assert [answer.distance for answer in answers] == list(some.values())
     assert ap.solve(config, list(some)[-1], method="ida-star", heuristic=found).distance == list(some.values())[-1]
@@ -276,5 +340,5 @@ def test_korfs_positions_have_the_published_lengths(tmp_path: Path) -> None:
     with (ROOT / "tests" / "support" / "samples" / "korf100.csv").open() as file:
         rows = list(csv.DictReader(file))[:20]
     problems = [Problem.of(puzzle.rules, puzzle.parse(row["tiles"])) for row in rows]
-    found = load_patterns(problems[0], paths)
+    found = load_patterns(puzzle.rules, None, paths)
     assert [ida_star(one, heuristic=found).distance for one in problems] == [int(row["optimal_length"]) for row in rows]

@@ -28,7 +28,7 @@ from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.heuristics import has_heuristic
+from antipodes_tasks.searches.heuristics import NEVER, has_heuristic
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
@@ -178,7 +178,7 @@ class Solved:
     heuristic: str | None = None
     """The tables that guided the search, if any."""
     estimate: int | None = None
-    """What they say of the position."""
+    """What they say of the position, unless they know that the goal is unreachable."""
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> Choice:
@@ -235,12 +235,18 @@ def solve_timed(
 
 
 def solve_many(
-    problems: Iterable[Problem], method: str | None = None, *, threads: int | None = None, **settings: Any
+    problems: Iterable[Problem],
+    method: str | None = None,
+    *,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    **settings: Any,
 ) -> Iterator[Solved]:
     """The answer to each problem, in their order, a few at a time: kernels of several threads run side by side.
 
-    ``threads`` are by default as many as processors; ``settings`` are those of `solve`. Whoever stops asking ends the
-    searches under way. Raises as `solve` does, when the answer of that problem is due.
+    ``threads`` are by default as many as processors, which share the memory; ``memory_limit`` is for each of them.
+    ``settings`` are those of `solve`. Whoever stops asking ends the searches under way. Raises as `solve` does, when
+    the answer of that problem is due.
     """
     count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
     over = threading.Event()
@@ -248,7 +254,8 @@ def solve_many(
     def answer(problem: Problem) -> Solved:
         chosen = Choice(method, "") if method else choose_method(problem)
         begin = time.perf_counter()
-        found = solve(problem, chosen.method, listener=listener, **settings)
+        limit = _memory_for(chosen.method, count) if memory_limit is None else memory_limit
+        found = solve(problem, chosen.method, listener=listener, memory_limit=limit, **settings)
         return _solved(found, time.perf_counter() - begin, chosen.reason or None, problem, settings.get("heuristic"))
 
     def listener(progress: Progress) -> None:
@@ -280,7 +287,8 @@ def _solved(
     answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Patterns | None
 ) -> Solved:
     if isinstance(heuristic, Patterns):
-        return Solved(answer, seconds, reason, heuristic.name, heuristic.estimate(problem.position))
+        estimate = heuristic.estimate(problem.position)
+        return Solved(answer, seconds, reason, heuristic.name, None if estimate == NEVER else estimate)
     return Solved(answer, seconds, reason)
 
 
@@ -322,12 +330,12 @@ def solve(
         return unsolved(method, Outcome.TIME_LIMIT, last.expanded if last else 0, last.least if last else None)
 
 
-def _memory_for(method: str) -> int:
-    """Bytes that a search may take by default: three quarters of the free memory, as arrays beside it take some.
+def _memory_for(method: str, searches: int = 1) -> int:
+    """Bytes that each of some searches may take by default: their share of three quarters of the free memory.
 
-    A search that needs no memory takes PROOF_MEMORY at most.
+    Arrays beside them take some, too. A search that needs no memory takes PROOF_MEMORY at most.
     """
-    free = available_memory() * 3 // 4
+    free = available_memory() * 3 // 4 // searches
     return min(PROOF_MEMORY, free) if method in (IDDFS, IDA_STAR) else free
 
 

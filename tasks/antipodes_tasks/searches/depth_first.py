@@ -472,6 +472,8 @@ class _Blocks:
             if len(self.paths) < self._room:
                 self.paths.append(self._path_to(below, i))
             self.tally[FOUND] += 1
+            if not self._every:
+                return
 
     def _path_to(self, level: _Level, row: int) -> Labels:
         """The positions from the root to a row of the level below the deepest."""

@@ -38,11 +38,14 @@ from antipodes_tasks.searches.depth_first import (
     room_for_paths,
     swap_leads_to_goal,
 )
+from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.spaces.regions import Regions, RegionTables
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_TABLE = NOT_EXPANDED = NOTHING = ~ZERO
+UNREACHED = 255
+"""The value of an entry to which no moves lead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,19 +195,21 @@ class Patterns:
         return ", ".join(different) + greatest
 
     def estimate(self, position: Labels) -> int:
-        """The heuristic of one position ``(places,)``."""
-        return int(self.root(position).sums.max())
+        """The heuristic of one position ``(places,)``; NEVER where a table knows that no moves lead to the goal."""
+        entries = self.root(position)
+        return NEVER if (entries.values == UNREACHED).any() else min(NEVER, int(entries.sums.max()))
 
     def estimates(self, labels: Labels) -> Numbers:
-        """The heuristic of positions ``(n, places)``, ``(n,)``."""
+        """As `estimate`, of positions ``(n, places)``, ``(n,)``."""
         greatest = np.zeros(len(labels), dtype=np.int64)
         for single, own in zip(self.single, self.sums, strict=True):
             total = single[labels, np.arange(labels.shape[1])].sum(axis=1)
             for table, symmetry in own:
                 images = table.label_of[symmetry.image(labels)]
-                total += self.values[table.begin + table.numbering.rank(images)]
+                values = self.values[table.begin + table.numbering.rank(images)]
+                total += np.where(values == UNREACHED, np.int64(NEVER), values)
             np.maximum(greatest, total, out=greatest)
-        return greatest
+        return np.minimum(greatest, NEVER)
 
     def root(self, position: Labels) -> "_Entries":
         """The entries of one position ``(places,)``, and what they say."""
@@ -259,9 +264,9 @@ class _Arrays(NamedTuple):
     """``(sums, labels)``: the view whose table has each tile, or NO_TABLE."""
     edge_of: Words
     """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
-    moves: NDArray[np.uint32]
+    moves: NDArray[np.uint32 | np.uint64]
     """``(moves, 3)``: the first move of the row that a move leads to, the first value of that row, and where the column
-    map begins. Those of a row follow one another, by the edges of its table."""
+    map begins. Those of a row follow one another, by the edges of its table. Of 64 bits where 32 are too few."""
     maps: NDArray[np.uint32]
     """All column maps, one after another."""
     begin: Words
@@ -299,15 +304,18 @@ def _arrays(patterns: Patterns) -> _Arrays:
     )
 
 
-def _move_arrays(patterns: Patterns) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _move_arrays(patterns: Patterns) -> tuple[NDArray[np.uint32 | np.uint64], NDArray[np.uint32]]:
     """The moves and the column maps of all different numberings."""
-    moves, maps, map_begin = [np.empty((0, 3), dtype=np.uint32)], [np.empty(0, dtype=np.uint32)], 0
+    # a table of nine tiles has more than 2^32 entries; of fewer ones, half the memory is read faster
+    largest = max(numbering.radices[0] * numbering.radices[1] for numbering in patterns.first_moves)
+    word = np.uint32 if largest < 1 << 32 else np.uint64
+    moves, maps, map_begin = list[NDArray[np.uint32 | np.uint64]](), list[NDArray[np.uint32]](), 0
     for numbering, begin in patterns.first_moves.items():
         filled, width = RegionTables(numbering).by_edge(), numbering.radices[1]
         row = filled.target.ravel().astype(np.int64)
         column_map = np.zeros(len(row), np.int64) if width == 1 else filled.column_map.ravel().astype(np.int64)
         columns = (begin + row * len(numbering.edges), row * width, map_begin + column_map * width)
-        moves.append(np.stack(columns, axis=1).astype(np.uint32))
+        moves.append(np.stack(columns, axis=1).astype(word))
         maps.append(filled.column_maps.ravel().astype(np.uint32))
         map_begin += filled.column_maps.size
     return np.concatenate(moves), np.concatenate(maps)

@@ -48,9 +48,7 @@ class Problem:
         """
         arguments.instance(rules, Rules, "the Rules of a puzzle")
         position = rules.checked_one(position)
-        wanted = rules.start_labels if goals is None else _checked_goals(rules, goals)
-        if not len(wanted):
-            raise InputError("expected at least one goal, found none")
+        wanted = goals_of(rules, goals)
         return cls(rules, position, np.ascontiguousarray(wanted[solvable(rules, position, wanted).possible]))
 
     @property
@@ -116,11 +114,18 @@ class Request:
             object.__setattr__(self, name, value)
 
 
-def _checked_goals(rules: Rules, goals: ArrayLike) -> Labels:
-    """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once."""
+def goals_of(rules: Rules, goals: ArrayLike | None) -> Labels:
+    """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once.
+
+    None: the puzzle's starts. Raises as `Problem.of`.
+    """
+    if goals is None:
+        return rules.start_labels
     listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
     several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
     if not several:
         return rules.checked_one(goals)[np.newaxis]
     checked = rules.checked(goals)
+    if not len(checked):
+        raise InputError("expected at least one goal, found none")
     return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]

@@ -58,7 +58,7 @@ class Board(NamedTuple):
 
     counted: Mask
     """``(sets, places)``: the places of each set, in colexicographic order."""
-    region: NDArray[np.int8]
+    region: NDArray[np.int8 | np.int16]
     """``(sets, places)``: the region of each place, numbered by their first places; NO_REGION on a counted piece."""
     first_row: Indices
     """``(sets + 1,)``: the row of the first region of each set, and the number of rows."""
@@ -189,7 +189,7 @@ def board_of(edges: Edges, places: int, counted: int) -> Board:
     """The sets of ``counted`` places, and the regions of the other places when pieces move along ``edges``."""
     sets = comb(places, counted)
     chosen = unrank_combinations(np.arange(sets), places, counted)
-    region, regions = np.full((sets, places), NO_REGION, dtype=np.int8), np.empty(sets, dtype=np.int64)
+    region, regions = np.full((sets, places), NO_REGION, _region_type(places)), np.empty(sets, dtype=np.int64)
     beside = neighbours(frozenset(edges), places)
     begins = np.cumsum([0, *map(len, beside)])
     ends = np.array([place for own in beside for place in own], dtype=np.int64)
@@ -202,13 +202,18 @@ def board_of(edges: Edges, places: int, counted: int) -> Board:
     return Board(chosen, region, first_row, sources)
 
 
+def _region_type(places: int) -> type[np.int8 | np.int16]:
+    """The type for numbers of regions: where walls are around each place, there are as many as places."""
+    return np.int8 if places <= np.iinfo(np.int8).max else np.int16
+
+
 @kernel
 def _find_regions(
-    counted: Mask, begins: Indices, ends: Indices, region: NDArray[np.int8], regions: Indices, waiting: Indices
+    counted: Mask, begins: Indices, ends: Indices, region: NDArray[Any], regions: Indices, waiting: Indices
 ) -> None:
     """Number the regions of each set, and count them; ``waiting`` has room for all places."""
     for number in range(len(counted)):
-        found = np.int8(0)
+        found = 0
         for place in range(counted.shape[1]):
             if counted[number, place] or region[number, place] >= 0:
                 continue
@@ -222,7 +227,7 @@ def _find_regions(
                         region[number, ends[i]] = found
                         waiting[size] = ends[i]
                         size += 1
-            found += np.int8(1)
+            found += 1
         regions[number] = found
 
 
@@ -317,7 +322,7 @@ def _fill_sets(
     first: int,
     end: int,
     counted: Mask,
-    region: NDArray[np.int8],
+    region: NDArray[Any],
     first_row: Indices,
     edges: Indices,
     choices: Indices,

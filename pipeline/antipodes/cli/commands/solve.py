@@ -1,6 +1,7 @@
 """``antipodes solve``: shortest paths from one position."""
 
 import csv
+import os
 import signal
 import sys
 import time
@@ -29,9 +30,10 @@ from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
 from antipodes.tables.solve import IDA_STAR, Solved, solve_many, solve_timed
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import first_wrong
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
@@ -91,6 +93,9 @@ class SolveOptions:
         if self.tables and (self.method not in (None, "ida-star") or self.heuristic):
             other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
             raise InputError(f"--tables: not with {other}: tables are a heuristic of ida-star")
+        others = names_given({"tables": self.tables, "batch": self.batch})
+        if self.store is not None and others:
+            raise InputError(f"--store: not with --{others[0]}, which reads no whole table")
         if self.batch is not None and (unfit := names_given({"--all": self.every, **self.pictures.files})):
             raise InputError(f"--{unfit[0].lstrip('-')}: not with --batch")
         if self.batch is not None and self.method in (TABLE, ROUTES):
@@ -185,7 +190,7 @@ def solve(
         options = replace(options, store=find_store(store))
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
-    with _stoppable(quiet) as progress:
+    with _stoppable(quiet, options.batch) as progress:
         if options.batch is not None:
             _solve_batch(found, options.batch, options)
         elif method == ROUTES:
@@ -205,8 +210,8 @@ def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> La
 
 
 @contextmanager
-def _stoppable(quiet: bool) -> Iterator["SearchProgress"]:
-    """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
+def _stoppable(quiet: bool, batch: "Batch | None") -> Iterator["SearchProgress"]:
+    """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and what is known or saved by then."""
     begin = time.perf_counter()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = SearchProgress(sys.stderr, quiet)
@@ -216,7 +221,8 @@ def _stoppable(quiet: bool) -> Iterator["SearchProgress"]:
         progress.clear()
         known = f"{progress.ruled_out}; " if progress.ruled_out else ""
         seconds = time.perf_counter() - begin
-        raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over") from None
+        saved = "nothing was saved; rerunning starts over" if batch is None or batch.output is None else batch.saved
+        raise Stopped(f"stopped after {seconds:.1f} s: {known}{saved}") from None
     finally:
         signal.signal(signal.SIGTERM, before)
         progress.clear()
@@ -233,7 +239,7 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     heuristic: str | Patterns | None = options.heuristic
     if options.tables:
         method = IDA_STAR
-        heuristic = load_patterns(problem, [find_store(store) for store in options.tables])
+        heuristic = load_patterns(puzzle.rules, goal, [find_store(store) for store in options.tables])
     solved = solve_timed(
         problem,
         method,
@@ -255,12 +261,12 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
 def _solve_batch(puzzle: Puzzle, batch: "Batch", options: SolveOptions) -> None:
     """Solve the positions of a file, in their order, and print or write a line for each as soon as it is known."""
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
-    every = puzzle.parse_many(batch.lines())
+    every = batch.positions(puzzle)
     done = batch.done([puzzle.format(labels) for labels in every])
     problems = [Problem.of(puzzle.rules, labels, goal) for labels in every[done:]]
     heuristic: str | Patterns | None = options.heuristic
     if options.tables and problems:
-        heuristic = load_patterns(problems[0], [find_store(store) for store in options.tables])
+        heuristic = load_patterns(puzzle.rules, goal, [find_store(store) for store in options.tables])
     settings: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     settings |= {name: getattr(options, name) for name in ("max_depth", "max_seconds", "memory_limit")}
     solved = solve_many(problems, IDA_STAR if options.tables else options.method, **settings)
@@ -303,22 +309,39 @@ class Batch:
             raise InputError("--output: not with --json: it is written as CSV")
         return cls(source, None if output is None else Path(output), as_json)
 
-    def lines(self) -> list[str]:
-        """The lines of the file that are not blank."""
-        stdin = self.source == "-"
-        lines = chain.from_iterable(input_batches()) if stdin else _lines(Path(self.source))
-        return [line for line in lines if line.strip()]
+    @property
+    def saved(self) -> str:
+        """What is said when the batch is interrupted."""
+        return f"{self.output} has the positions solved by then; rerunning goes on after them"
+
+    def positions(self, puzzle: Puzzle) -> Labels:
+        """The positions ``(n, places)`` of the lines that are not blank; an InputError names the line."""
+        every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
+        lines = {number: line for number, line in enumerate(every, start=1) if line.strip()}
+        texts = list(lines.values())
+        try:
+            return puzzle.parse_many(texts)
+        except PositionError as error:
+            source = "standard input" if self.source == "-" else self.source
+            number = list(lines)[first_wrong(len(texts), lambda at: puzzle.parse_many(texts[at]))]
+            raise InputError(f"{source}, line {number}: {error}") from None
 
     def done(self, positions: Sequence[str]) -> int:
-        """How many of the positions the output has already; InputError where it has anything else."""
+        """How many of the positions the output has already; InputError where it has anything else.
+
+        Half a line at its end, from a command that was killed, is cut off.
+        """
         if self.output is None or not self.output.exists():
             return 0
-        rows = list(csv.reader(_lines(self.output)))
-        if rows and tuple(rows[0]) != COLUMNS:
+        text, header = _text(self.output), f"{','.join(COLUMNS)}\n"
+        if not header.startswith(text[: len(header)]):
             raise InputError(f"--output: expected the columns {', '.join(COLUMNS)} in {self.output}, found others")
-        found = [row[0] for row in rows[1:]]
+        *lines, half = text.split("\n")
+        found = [row[0] for row in csv.reader(lines[1:]) if row]
         if found != list(positions[: len(found)]):
             raise InputError(f"--output: expected the first positions of {self.source} in {self.output}, found others")
+        if half:
+            os.truncate(self.output, self.output.stat().st_size - len(half.encode()))
         return len(found)
 
     def show(self, answers: Iterator[dict[str, Any]]) -> None:
@@ -341,9 +364,9 @@ class Batch:
             file.flush()
 
 
-def _lines(path: Path) -> list[str]:
+def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "expected text in UTF-8, found other bytes"
         raise InputError(f"cannot read {path}: {reason}") from error
@@ -358,7 +381,8 @@ def _show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> 
     print(_outcome(answer, every))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
     expanded = f"{counted(answer.expanded, 'position')} expanded"
-    guided = f" with {solved.heuristic}, {solved.estimate} at the position" if solved.heuristic else ""
+    guided = f" with {solved.heuristic}" if solved.heuristic else ""
+    guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
     generated = "" if answer.generated is None else f", {answer.generated:,} generated"
     print(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
     for number, path in enumerate(answer.solutions, start=1):
