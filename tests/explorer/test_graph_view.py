@@ -230,6 +230,13 @@ def test_one_way_moves_and_unfinished_tables(open_page: Open) -> None:
     expect(page.locator(".graph-words")).to_contain_text("4 layers")
 
 
+def test_an_address_with_a_depth_that_is_none_highlights_nothing(open_page: Open) -> None:
+    page = open_page(f"{HANOI}&depth=deep")
+    place_of(page, 0)
+    expect(page.get_by_label("Depth", exact=True)).to_have_value("")
+    expect(page.locator(".graph-ruler .chosen")).to_have_count(0)
+
+
 def test_the_theme_changes_the_colours(open_page: Open) -> None:
     page = open_page(HANOI)
     place_of(page, 0)

@@ -11,10 +11,10 @@ const SETTLED = 160;
 const GLIDE = 260;
 
 export class Scene {
-  /** `choose(depth)` is called when a depth on the ruler is clicked. */
-  constructor(stage, model, choose) {
+  /** `choose(depth)` is called when a depth on the ruler is clicked; `camera` is that of a scene before. */
+  constructor(stage, model, choose, camera = new Camera()) {
     [this.stage, this.model, this.choose] = [stage, model, choose];
-    [this.camera, this.chosen, this.marks] = [new Camera(), -1, new Map()];
+    [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
     this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
     this.stage.replaceChildren(this.ruler);
     this.#open(false);
