@@ -230,6 +230,13 @@ def test_one_way_moves_and_unfinished_tables(open_page: Open) -> None:
     expect(page.locator(".graph-words")).to_contain_text("4 layers")
 
 
+def test_an_address_with_a_depth_that_is_none_highlights_nothing(open_page: Open) -> None:
+    page = open_page(f"{HANOI}&depth=deep")
+    place_of(page, 0)
+    expect(page.get_by_label("Depth", exact=True)).to_have_value("")
+    expect(page.locator(".graph-ruler .chosen")).to_have_count(0)
+
+
 def test_the_theme_changes_the_colours(open_page: Open) -> None:
     page = open_page(HANOI)
     place_of(page, 0)
@@ -237,6 +244,35 @@ def test_the_theme_changes_the_colours(open_page: Open) -> None:
     light = tick.get_attribute("style")
     page.emulate_media(color_scheme="dark")
     expect(tick).not_to_have_attribute("style", light or "")
+
+
+def test_two_fingers_enlarge_the_picture(open_page: Open) -> None:
+    page = open_page(HANOI, viewport={"width": 390, "height": 1600}, has_touch=True)
+    place_of(page, 0)
+    expect(first_depth(page)).to_have_text("0")
+    left, top = corner(page)
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": left + x, "y": top + y, "id": finger} for finger, (x, y) in enumerate(places)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", (180, 300), (180, 400))
+    touch("touchMove", (180, 200), (180, 400))
+    touch("touchMove", (180, 200), (180, 500))
+    touch("touchEnd")
+    expect(first_depth(page)).not_to_have_text("0")
+    expect_position(page, "0 0 0")
+
+
+def test_the_picture_is_saved(open_page: Open) -> None:
+    page = open_page(HANOI)
+    place_of(page, 0)
+    with page.expect_download() as png:
+        page.get_by_role("button", name="PNG", exact=True).click()
+    assert png.value.suggested_filename == "hanoi-graph.png"
+    assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert drawn(page) > 1000
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -179,3 +179,16 @@ def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
     page.clock.run_for(5000)
     expect(distance(page)).to_have_text("3")
     expect_position(page, "2 3 4 0 1")
+
+
+def test_equal_blocks_are_named_as_the_position_is_written(open_page: Open) -> None:
+    page = open_page("/#/blocks?position=AABC/AAD./E.FF")
+    expect(page.locator(".move")).not_to_have_count(0)
+    drag(page, "C", 0, 1)
+    expect_position(page, "AAB./AACD/E.FF")
+    expect(page.locator(".board g.piece text").nth(3)).to_have_text("D")
+    expect(page.get_by_role("button", name="d2-up: nearer")).to_be_visible()
+    left, right = (piece(page, letter).bounding_box() for letter in "CD")
+    assert left
+    assert right
+    assert left["x"] < right["x"]

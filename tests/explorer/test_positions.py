@@ -25,6 +25,17 @@ def test_a_position_is_typed_as_in_the_shell(open_page: Open) -> None:
     expect_position(page, "1 2 3 0 4 5")
 
 
+def test_a_board_of_several_lines_is_pasted(open_page: Open) -> None:
+    page = open_page("/#/tiles", permissions=["clipboard-read", "clipboard-write"])
+    expect(distance(page)).to_have_text("0")
+    page.evaluate("navigator.clipboard.writeText('1 2 3\\n0 4 5\\n')")
+    page.locator("#entry").fill("")
+    page.locator("#entry").press("Control+v")
+    expect_position(page, "1 2 3 / 0 4 5")
+    page.locator("#entry").press("Enter")
+    expect(distance(page)).to_have_text("2")
+
+
 def test_moves_are_typed_and_lead_on_from_the_board(open_page: Open) -> None:
     page = open_page("/#/tiles")
     expect(distance(page)).to_have_text("0")

@@ -231,6 +231,14 @@ def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None
     expect(words(page)).to_have_text("10 tilings")
 
 
+def test_an_address_of_no_tiling_shows_the_gallery(open_page: Open) -> None:
+    page = open_page("/#/square?tiling=11&at=99&image=x&step=-1")
+    expect(page.get_by_role("alert")).to_contain_text("11")
+    expect(large(page)).to_have_count(0)
+    expect(cells(page)).to_have_count(10)
+    assert "tiling" not in page.url.split("?")[-1]
+
+
 def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Path) -> None:
     page = open_page("/#/growing")
     expect(words(page)).to_contain_text("the search is unfinished")

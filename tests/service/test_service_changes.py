@@ -1,7 +1,9 @@
 """Stores that are replaced, continued, damaged or removed while they are served, and what the service keeps."""
 
+import gc
 import shutil
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.service.library import Library, storages_named
 from antipodes.storage.backend import MANIFEST
+from antipodes.stores import listed
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 
@@ -172,3 +175,47 @@ def test_threads_open_a_store_once(store: Path, monkeypatch: pytest.MonkeyPatch)
     for thread in threads:
         thread.join()
     assert (len(calls), len(set(map(id, found)))) == (1, 1)
+
+
+def test_the_row_of_a_finished_store_is_read_once_for_each_version(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, read = Library(storages_named([str(store)]), 1), []
+    monkeypatch.setattr("antipodes.service.library.listed", lambda storage: read.append(storage) or listed(storage))
+    first = library.row("it")
+    assert library.row("it") == first
+    assert len(read) == 1
+    run(store, UNFINISHED, layers=3, overwrite=True)
+    assert library.row("it").to_json()["complete"] is False
+    assert library.row("it").to_json()["states"] < 720
+    assert len(read) == 3
+
+
+def test_requests_leave_nothing_behind(stores: Path) -> None:
+    """Memory after many answers and errors is that after the first of each."""
+    client = client_of(stores)
+    asked = [
+        *[
+            (f"/stores/{name}/{what}", {})
+            for name in ("fields", "counts", "unfinished", "square")
+            for what in ("view", "path")
+        ],
+        ("/stores/square/tilings/2.svg", {}),
+        ("/stores/fields/pattern", {"pattern": "? ? ? ?"}),
+        ("/stores/nothing/view", {}),
+        ("/stores", {}),
+    ]
+
+    def memory_after(rounds: int) -> int:
+        for _ in range(rounds):
+            for path, parameters in asked:
+                client.get(path, parameters)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        first = memory_after(3)
+        assert memory_after(15) < first + 50_000
+    finally:
+        tracemalloc.stop()

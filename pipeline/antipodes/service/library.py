@@ -8,7 +8,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -24,7 +24,7 @@ from antipodes.tables.store.stores import CountsStore, TableStore
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings
-from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, StoreChangedError
+from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, StoreChangedError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 
 MOST_OPEN = 64
@@ -121,6 +121,7 @@ class Library:
         """The storage of each store, by its name."""
         self._cache_bytes = cache_bytes
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
+        self._rows: dict[str, tuple[str, Listed]] = {}
         self._lock = threading.Lock()
         self._opening = {name: threading.Lock() for name in self.storages}
 
@@ -139,8 +140,22 @@ class Library:
         return hashlib.sha256(repr(identity).encode()).hexdigest()[:16]
 
     def row(self, name: str) -> Listed:
-        """What a list shows of a store; it says what is wrong with a store that cannot be read."""
-        return listed(self.storage(name))
+        """What a list shows of a store; it says what is wrong with a store that cannot be read.
+
+        The size of a finished store is read once for each version.
+        """
+        storage = self.storage(name)
+        version, row = self._rows.get(name, ("", None))
+        try:
+            if row is not None and version == self.version(name):
+                return replace(row, run=storage.lock.holder())
+            version = self.version(name)
+        except StoreError:
+            return listed(storage)
+        row = listed(storage)
+        if row.manifest is not None and row.manifest.complete:
+            self._rows[name] = version, row
+        return row
 
     def answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
         """What a question finds in a store, asked again if a run changes the store meanwhile.

@@ -326,19 +326,28 @@ class _Entries(NamedTuple):
 
 
 class _Children(NamedTuple):
-    """The positions after each position of a path that the heuristic does not prune, a few for each depth."""
+    """The moves from each position of a path that the heuristic does not prune, a few for each depth."""
 
     edge: Words
-    """``(bound, most)``: the move that leads there."""
-    rows: Words
-    """``(bound, most, sums)``: the new row in the table that changes, and so on."""
-    columns: Words
-    values: Numbers
+    """``(bound, most)``: the edge."""
     sums: Numbers
+    """``(bound, most, sums)``: the sums after it."""
     kept: Words
-    """``(bound,)``: how many there are; NOT_EXPANDED if that is to be found."""
+    """``(bound,)``: how many moves there are; NOT_EXPANDED if that is to be found."""
     tried: Words
     """``(bound,)``: how many were searched."""
+
+
+class _Path(NamedTuple):
+    """The path that is searched, and what was found."""
+
+    labels: Labels
+    """``(places,)``: its last position."""
+    taken: Words
+    """``(bound,)``: its moves."""
+    tally: Numbers
+    found: Words
+    """``(paths, bound)``: the moves of the paths found, while there is room."""
 
 
 def descent_by_patterns(depth: int, problem: Problem, patterns: Patterns, request: Request) -> Descent:
@@ -348,21 +357,21 @@ def descent_by_patterns(depth: int, problem: Problem, patterns: Patterns, reques
     first = patterns.root(problem.position)
     words = (np.tile(first.rows, (depth, 1)), np.tile(first.columns, (depth, 1)))
     entries = _Entries(*words, np.tile(first.values, (depth, 1)), np.tile(first.sums, (depth, 1)))
-    several = (depth, most, len(patterns.sums))
-    row, column = np.zeros((2, *several), dtype=np.uint64)
-    value, total = np.zeros((2, *several), dtype=np.int64)
-    edge, count, tried = np.zeros((depth, most), np.uint64), np.full(depth, NOT_EXPANDED), np.zeros(depth, np.uint64)
-    children = _Children(edge, row, column, value, total, count, tried)
-    labels, taken = problem.position.copy(), np.zeros(depth, dtype=np.uint64)
-    tally = np.array([0, 0, 0, FAR, 0])
-    paths = room_for_paths(depth, request, np.uint64, depth)
-    fixed = (entries, children, problem.goals, arrays, patterns.values, paths, request.every)
+    children = _Children(
+        edge=np.zeros((depth, most), dtype=np.uint64),
+        sums=np.zeros((depth, most, len(patterns.sums)), dtype=np.int64),
+        kept=np.full(depth, NOT_EXPANDED),
+        tried=np.zeros(depth, dtype=np.uint64),
+    )
+    tally, paths = np.array([0, 0, 0, FAR, 0]), room_for_paths(depth, request, np.uint64, depth)
+    path = _Path(problem.position.copy(), np.zeros(depth, dtype=np.uint64), tally, paths)
+    fixed = (entries, children, problem.goals, arrays, patterns.values, request.every)
 
     def result() -> Pass:
         found = listed(paths, int(tally[FOUND]), problem, request)
         return Pass([_replayed(problem.position, arrays, one) for one in found], *tally[[FOUND, NEXT_BOUND]].tolist())
 
-    return Descent(lambda budget: _descend_by_patterns(labels, taken, tally, budget, *fixed), tally, result)
+    return Descent(lambda budget: _descend_by_patterns(path, budget, *fixed), tally, result)
 
 
 def _replayed(position: Labels, arrays: _Arrays, edges: Words) -> Labels:
@@ -377,25 +386,23 @@ def _replayed(position: Labels, arrays: _Arrays, edges: Words) -> Labels:
 
 @kernel
 def _descend_by_patterns(
-    labels: Labels,
-    taken: Words,
-    tally: Numbers,
+    path: _Path,
     budget: int,
     entries: _Entries,
     children: _Children,
     goals: Labels,
     arrays: _Arrays,
     values: NDArray[np.uint8],
-    paths: Words,
     every: bool,
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    All successors of a position are looked up before any is pruned: the reads do not depend on each other, so the
+    All successors of a position are looked up before any is searched: the reads do not depend on each other, so the
     processor waits for memory once and not for each.
     """
+    labels, taken, tally, paths = path
     rows, columns, own, sums = entries
-    edge, next_rows, next_columns, next_values, next_sums, kept, tried = children
+    edge, next_sums, kept, tried = children
     origin, destination, first_of, inverse, view_of, edge_of, moves, maps, begin, gains = arrays
     greatest, all_sums, all_views = np.uint64(len(taken)), np.uint64(sums.shape[1]), np.uint64(rows.shape[1])
     expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
@@ -403,9 +410,7 @@ def _descend_by_patterns(
     while expanded < stop and not over:
         if kept[depth] == NOT_EXPANDED:
             expanded += 1
-            blank = ZERO
-            while labels[blank] != 0:
-                blank += ONE
+            blank = origin[taken[depth - ONE]] if depth > ZERO else _place_of_blank(labels)
             back, k = inverse[taken[depth - ONE]] if depth > ZERO else NOTHING, ZERO
             for e in range(first_of[blank], first_of[blank + ONE]):
                 if e == back:
@@ -413,16 +418,14 @@ def _descend_by_patterns(
                 generated += 1
                 piece, estimate = np.uint64(labels[origin[e]]), 0
                 for s in range(all_sums):
-                    v = view_of[s, piece]
+                    v, total = view_of[s, piece], sums[depth, s]
                     if v == NO_TABLE:
-                        total = sums[depth, s] + gains[e, piece]
+                        total += gains[e, piece]
                     else:
                         move = rows[depth, v] + edge_of[v, e]
                         column = np.uint64(maps[np.uint64(moves[move, 2]) + columns[depth, v]])
                         value = np.int64(values[begin[v] + np.uint64(moves[move, 1]) + column])
-                        total = sums[depth, s] + value - own[depth, v]
-                        next_rows[depth, k, s], next_columns[depth, k, s] = np.uint64(moves[move, 0]), column
-                        next_values[depth, k, s] = value
+                        total += value - own[depth, v]
                     next_sums[depth, k, s] = total
                     estimate = max(estimate, total)
                 total = np.int64(depth) + 1 + estimate
@@ -435,32 +438,26 @@ def _descend_by_patterns(
                     next_bound = min(next_bound, total + 1)
                     if swap_leads_to_goal(labels, origin[e], destination[e], goals):
                         taken[depth] = e
-                        if tally[FOUND] < len(paths):
-                            for i in range(greatest):
-                                paths[tally[FOUND], i] = taken[i]
-                        tally[FOUND] += 1
+                        _add_path(taken, tally, paths)
                         over = not every
                         if over:
                             break
             kept[depth], tried[depth] = k, ZERO
         elif tried[depth] < kept[depth]:
-            k = tried[depth]
-            tried[depth] += ONE
+            k, after = tried[depth], depth + ONE
             e = edge[depth, k]
             piece = np.uint64(labels[origin[e]])
-            labels[destination[e]], labels[origin[e]] = piece, 0
-            taken[depth] = e
-            after = depth + ONE
             for v in range(all_views):
                 rows[after, v], columns[after, v], own[after, v] = rows[depth, v], columns[depth, v], own[depth, v]
             for s in range(all_sums):
-                v = view_of[s, piece]
+                v, sums[after, s] = view_of[s, piece], next_sums[depth, k, s]
                 if v != NO_TABLE:
-                    rows[after, v], columns[after, v] = next_rows[depth, k, s], next_columns[depth, k, s]
-                    own[after, v] = next_values[depth, k, s]
-                sums[after, s] = next_sums[depth, k, s]
-            depth = after
-            kept[depth] = NOT_EXPANDED
+                    move = rows[depth, v] + edge_of[v, e]
+                    rows[after, v] = moves[move, 0]
+                    columns[after, v] = maps[np.uint64(moves[move, 2]) + columns[depth, v]]
+                    own[after, v] += sums[after, s] - sums[depth, s]
+            labels[destination[e]], labels[origin[e]] = piece, 0
+            taken[depth], tried[depth], kept[after], depth = e, k + ONE, NOT_EXPANDED, after
         elif depth == ZERO:
             over = True
         else:
@@ -469,3 +466,20 @@ def _descend_by_patterns(
             labels[origin[e]], labels[destination[e]] = labels[destination[e]], 0
     tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
     return over
+
+
+@kernel
+def _place_of_blank(labels: Labels) -> np.uint64:
+    blank = ZERO
+    while labels[blank] != 0:
+        blank += ONE
+    return blank
+
+
+@kernel
+def _add_path(taken: Words, tally: Numbers, paths: Words) -> None:
+    """Count a path, and write it down if there is room."""
+    if tally[FOUND] < len(paths):
+        for i in range(len(taken)):
+            paths[tally[FOUND], i] = taken[i]
+    tally[FOUND] += 1

@@ -66,7 +66,7 @@ class DistributionView {
     if (text === this.#shown) return;
     this.#shown = text;
     const bars = layers.layers.map((count, depth) => ({ depth, count }));
-    const choose = store.kind === "table" ? (depth) => this.#choose(depth) : null;
+    const choose = isAsked(store) ? (depth) => this.#choose(depth) : null;
     const focused = document.activeElement?.dataset?.depth;
     const chart = barChart({ bars, scale: state.scale, here, chosen: this.#depth, choose, width, label: "Positions at each depth" });
     this.chart.replaceChildren(chart);
@@ -85,7 +85,7 @@ class DistributionView {
 
   async #positions() {
     const depth = this.#depth;
-    if (depth === null || this.#context.store.kind !== "table") return this.found.replaceChildren();
+    if (depth === null || !isAsked(this.#context.store)) return this.found.replaceChildren();
     try {
       const found = await this.#question.ask("/positions", { depth, limit: this.#limit });
       if (found && depth === this.#depth) this.found.replaceChildren(...this.#list(found));
@@ -117,8 +117,13 @@ class DistributionView {
   }
 }
 
-function lead({ layers, radius, complete }, { kind }) {
+/** Whether the positions of a store can be asked for. */
+function isAsked({ kind, problem }) {
+  return kind === "table" && !problem;
+}
+
+function lead({ layers, radius, complete }, store) {
   const sum = layers.reduce((total, one) => total + one, 0);
   const far = complete ? `radius ${radius}` : `up to depth ${radius}, unfinished`;
-  return `${counted(sum, "position")}, ${far}.${kind === "table" ? " Choose a bar for positions at its depth." : ""}`;
+  return `${counted(sum, "position")}, ${far}.${isAsked(store) ? " Choose a bar for positions at its depth." : ""}`;
 }

@@ -15,6 +15,7 @@ export class Entry {
     const names = this.#context.store.moves;
     const label = element("label", { for: "entry", class: "label", text: names ? "Position, or moves from here" : "Position" });
     this.field = element("input", { type: "text", id: "entry", class: "wide mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    this.field.addEventListener("paste", (event) => this.#pasted(event));
     const form = element("form", { class: "row", on: { submit: (event) => this.#submitted(event) } }, this.field, button("Go", null, { type: "submit", class: "button" }));
     this.element = element("div", { class: "entry" }, label, form, this.#others());
   }
@@ -32,6 +33,15 @@ export class Entry {
   /** Show the position on the board, unless a person is typing. */
   show(position) {
     if (document.activeElement !== this.field) this.field.value = position;
+  }
+
+  /** Keep the rows of a board that is pasted: the field has one line. */
+  #pasted(event) {
+    const text = event.clipboardData.getData("text").trim();
+    if (!text.includes("\n")) return;
+    event.preventDefault();
+    const { selectionStart, selectionEnd } = this.field;
+    this.field.setRangeText(text.split(/\s*\n\s*/).join(" / "), selectionStart, selectionEnd, "end");
   }
 
   async #submitted(event) {

@@ -6,6 +6,7 @@ import { listen } from "./graph_input.js";
 import { GraphModel } from "./graph_model.js";
 import { Scene } from "./graph_scene.js";
 import { hashed } from "./main.js";
+import { save } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 
 const HOVER = 70;
@@ -67,6 +68,7 @@ class Graph {
         button("−", () => this.scene?.enlarge(1 / 1.5), { class: "button", "aria-label": "Zoom out" }),
         button("+", () => this.scene?.enlarge(1.5), { class: "button", "aria-label": "Zoom in" }),
         button("Fit", () => this.scene?.fit(), { class: "button", title: "Show the whole picture" }),
+        button("PNG", () => this.#save(), { class: "button", title: "Save what is seen as a picture" }),
         button("Full", () => this.#fill(), { class: "button", title: "Fill the screen" }),
         button("Here", () => this.#showCurrent(), { class: "button", title: "Bring the position on the board to the middle" }),
       ),
@@ -98,9 +100,10 @@ class Graph {
     await this.styled;
     if (!json || !this.root.isConnected) return;
     this.version = version;
+    const camera = this.model?.whole && json.whole ? this.scene.camera : undefined;
     this.scene?.close();
     this.model = new GraphModel(json);
-    this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth));
+    this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth), camera);
     this.stage.removeAttribute("aria-busy");
     if (!this.shown) this.root.scrollIntoView({ block: "nearest" });
     this.shown = true;
@@ -111,7 +114,7 @@ class Graph {
 
   #follow() {
     const { state, seen } = this.context;
-    const depth = state.depth === undefined ? -1 : Number(state.depth);
+    const depth = /^\d{1,5}$/.test(state.depth ?? "") ? Number(state.depth) : -1;
     if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
     this.depth.value = depth < 0 ? "" : depth;
     this.#standAt(seen && seen.index !== null ? this.model.find(seen.index) : -1);
@@ -169,6 +172,14 @@ class Graph {
 
   #showCurrent() {
     if (this.current >= 0) this.scene.reveal(this.current, true);
+  }
+
+  async #save() {
+    try {
+      if (this.scene) save(await this.scene.picture(), `${this.context.name}-graph.png`);
+    } catch (error) {
+      this.context.fail(error);
+    }
   }
 
   async #fill() {

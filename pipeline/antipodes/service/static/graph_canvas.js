@@ -83,7 +83,9 @@ class Drawing {
   #layer(camera, depth, radius, chosen) {
     const { pen, places, model } = this;
     const [begin, end] = model.layer(depth);
-    const side = 2 * (radius + (chosen === depth ? 1.2 : 0));
+    const [wide, high] = this.drawn.scale;
+    const roomy = Math.max(radius, Math.min(4, 0.25 * (model.room[begin] ?? 0) * wide, 0.3 * model.gap * high));
+    const side = 2 * (roomy + (chosen === depth ? 1.2 : 0));
     pen.fillStyle = this.colours[depth];
     pen.globalAlpha = chosen < 0 || chosen === depth ? 1 : 0.2;
     for (let node = begin; node < end; node += 1) {

@@ -1,7 +1,7 @@
 // The colours of depths: even steps of lightness and hue in the space OKLCH (B. Ottosson, 2020), for either theme.
 
 const LIGHT = { lightness: [0.42, 0.8], hue: [305, 88], chroma: 0.15 };
-const DARK = { lightness: [0.5, 0.92], hue: [300, 95], chroma: 0.14 };
+const DARK = { lightness: [0.58, 0.93], hue: [300, 95], chroma: 0.14 };
 
 /** Whether the page is dark now. */
 export function isDark() {

@@ -18,6 +18,7 @@ export class GraphModel {
     this.last = this.count ? this.depth[this.count - 1] : 0;
     this.begins = beginsOf(this.depth, this.last);
     this.places = this.#placed(nodes.x);
+    this.room = this.#roomy();
     this.#connect();
   }
 
@@ -45,6 +46,11 @@ export class GraphModel {
   /** The height of a layer, from 0 for the first to 1 for the last. */
   height(depth) {
     return this.span > 1 ? (depth - this.first) / (this.span - 1) : 0.5;
+  }
+
+  /** How far two layers are apart. */
+  get gap() {
+    return 1 / Math.max(1, this.span - 1);
   }
 
   /** All edges on shortest paths from the start to a node, as pairs of nodes. */
@@ -77,7 +83,7 @@ export class GraphModel {
   }
 
   *#layersAt(camera, top, reach) {
-    const thick = THICKEST / Math.max(1, this.span - 1);
+    const thick = THICKEST * this.gap;
     const [above, below] = [camera.unit([0, top - reach])[1] - thick, camera.unit([0, top + reach])[1] + thick];
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const height = this.height(depth);
@@ -101,13 +107,25 @@ export class GraphModel {
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const [begin, end] = this.layer(depth);
       const lines = Math.ceil((end - begin) / PER_LINE);
-      const step = (Math.min(THICKEST, 0.09 * (lines - 1)) / Math.max(1, lines - 1)) * this.height(this.first + 1);
+      const step = (Math.min(THICKEST, 0.09 * (lines - 1)) / Math.max(1, lines - 1)) * this.gap;
       for (let node = begin; node < end; node += 1) {
         places[2 * node] = x[node];
         places[2 * node + 1] = this.height(depth) + step * (((node - begin) % lines) - (lines - 1) / 2);
       }
     }
     return places;
+  }
+
+  /** How much of the width each node has for itself: much in layers of few nodes. */
+  #roomy() {
+    const room = new Float32Array(this.count);
+    for (let depth = this.first; depth <= this.last; depth += 1) {
+      const [begin, end] = this.layer(depth);
+      const lines = Math.ceil((end - begin) / PER_LINE);
+      const wide = end > begin ? this.places[2 * end - 2] - this.places[2 * begin] : 0;
+      room.fill(end - begin > 1 ? (wide * lines) / (end - begin - 1) : 1, begin, end);
+    }
+    return room;
   }
 
   #connect() {

@@ -11,10 +11,10 @@ const SETTLED = 160;
 const GLIDE = 260;
 
 export class Scene {
-  /** `choose(depth)` is called when a depth on the ruler is clicked. */
-  constructor(stage, model, choose) {
+  /** `choose(depth)` is called when a depth on the ruler is clicked; `camera` is that of a scene before. */
+  constructor(stage, model, choose, camera = new Camera()) {
     [this.stage, this.model, this.choose] = [stage, model, choose];
-    [this.camera, this.chosen, this.marks] = [new Camera(), -1, new Map()];
+    [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
     this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
     this.stage.replaceChildren(this.ruler);
     this.#open(false);
@@ -89,6 +89,21 @@ export class Scene {
     return this.camera.screen(...this.#placeOf(node));
   }
 
+  /** What is seen as the bytes of a PNG, larger than on the screen and on the colour of the page. */
+  async picture() {
+    const { canvas, camera } = this;
+    const ratio = Math.min(3, 8192 / Math.max(camera.width, camera.height));
+    const sheet = element("canvas", { width: Math.round(camera.width * ratio), height: Math.round(camera.height * ratio) });
+    const pen = sheet.getContext("2d");
+    pen.fillStyle = `rgb(${styled("--surface", this.stage).join()})`;
+    pen.fillRect(0, 0, sheet.width, sheet.height);
+    [canvas.width, canvas.height] = [sheet.width, sheet.height];
+    this.#draw(false);
+    pen.drawImage(canvas, 0, 0);
+    this.#resize();
+    return new Promise((resolve) => sheet.toBlob(resolve, "image/png"));
+  }
+
   close() {
     cancelAnimationFrame(this.asked);
     clearTimeout(this.settling);
@@ -147,11 +162,15 @@ export class Scene {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];
     this.#advance();
-    this.drawing.draw(this.camera, { radius: this.radius, opacity: this.opacity, chosen: this.chosen, moving });
+    this.#draw(moving);
     for (const [made, node] of this.marks) if (node >= 0) moveTo(made, this.point(node));
     this.#rule();
     clearTimeout(this.settling);
     if (moving && this.drawing.kind === "canvas") this.settling = setTimeout(() => this.change(), SETTLED);
+  }
+
+  #draw(moving) {
+    this.drawing.draw(this.camera, { radius: this.radius, opacity: this.opacity, chosen: this.chosen, moving });
   }
 
   #placeOf(node) {

@@ -3,17 +3,20 @@
 const VERTEX = `#version 300 es
 precision highp float;
 in vec2 place;
-in float depth;
+in float depth, room;
 uniform vec2 scale, offset, size;
-uniform float radius, chosen, layers, ratio;
+uniform float radius, chosen, layers, ratio, gap;
 uniform sampler2D palette;
 uniform vec4 single;
 out vec4 colour;
+out float pixels;
 void main() {
   vec2 at = (place * scale + offset) / size;
   gl_Position = vec4(2.0 * at.x - 1.0, 1.0 - 2.0 * at.y, 0.0, 1.0);
   bool bright = chosen < 0.0 || abs(chosen - depth) < 0.5;
-  gl_PointSize = ratio * 2.0 * (radius + (chosen >= 0.0 && bright ? 1.2 : 0.0)) + 1.0;
+  float roomy = max(radius, min(4.0, min(0.25 * room * scale.x, 0.3 * gap * scale.y)));
+  gl_PointSize = ratio * 2.0 * (roomy + (chosen >= 0.0 && bright ? 1.2 : 0.0)) + 1.0;
+  pixels = gl_PointSize;
   colour = texture(palette, vec2((depth + 0.5) / layers, 0.5));
   colour.a = bright ? single.a : single.a * 0.2;
   if (single.r >= 0.0) colour = single;
@@ -21,18 +24,19 @@ void main() {
 const FRAGMENT = `#version 300 es
 precision highp float;
 in vec4 colour;
-uniform float points, diameter;
+in float pixels;
+uniform float points;
 out vec4 result;
 void main() {
   float alpha = colour.a;
   if (points > 0.5) {
     vec2 from = gl_PointCoord - 0.5;
     float far = 2.0 * length(from);
-    alpha *= 1.0 - smoothstep(1.0 - diameter, 1.0, far);
+    alpha *= 1.0 - smoothstep(1.0 - min(1.0, 3.0 / pixels), 1.0, far);
   }
   result = vec4(colour.rgb * alpha, alpha);
 }`;
-const UNIFORMS = ["scale", "offset", "size", "radius", "chosen", "layers", "ratio", "palette", "single", "points", "diameter"];
+const UNIFORMS = ["scale", "offset", "size", "radius", "chosen", "layers", "ratio", "palette", "single", "points", "gap"];
 const THEMSELVES = -1;
 
 /** The drawing of a model on a canvas; null if the browser has no WebGL 2. */
@@ -51,10 +55,12 @@ class Drawing {
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     this.#attribute("place", model.places, 2, gl.FLOAT);
     this.#attribute("depth", model.depth, 1, gl.UNSIGNED_SHORT);
+    this.#attribute("room", model.room, 1, gl.FLOAT);
     [this.edges, this.marks] = [this.#indices(model.edges), this.#indices(new Uint32Array())];
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.uniform1f(this.at.layers, model.last + 1);
+    gl.uniform1f(this.at.gap, model.gap);
   }
 
   /** The colours: four bytes for each depth, and three for highlighted edges. */
@@ -94,9 +100,9 @@ class Drawing {
     gl.uniform1f(at.chosen, chosen);
     gl.uniform1f(at.points, 0);
     this.#lines(this.edges, this.model.edges.length, [THEMSELVES, 0, 0, opacity]);
-    this.#nodes(radius, [THEMSELVES, 0, 0, 1]);
+    this.#nodes([THEMSELVES, 0, 0, 1]);
     this.#lines(this.marks, this.highlit, [...this.accent, 1]);
-    this.#nodesOf(this.marks, this.highlit, radius, [...this.accent, 1]);
+    this.#nodesOf(this.marks, this.highlit, [...this.accent, 1]);
   }
 
   close() {
@@ -112,23 +118,21 @@ class Drawing {
     gl.drawElements(gl.LINES, length, gl.UNSIGNED_INT, 0);
   }
 
-  #nodes(radius, single) {
-    this.#points(radius, single);
+  #nodes(single) {
+    this.#points(single);
     this.gl.drawArrays(this.gl.POINTS, 0, this.model.count);
   }
 
-  #nodesOf(buffer, length, radius, single) {
+  #nodesOf(buffer, length, single) {
     if (!length) return;
-    this.#points(radius, single);
+    this.#points(single);
     this.gl.bindBuffer(this.gl.ELEMENT_ARRAY_BUFFER, buffer);
     this.gl.drawElements(this.gl.POINTS, length, this.gl.UNSIGNED_INT, 0);
   }
 
-  #points(radius, single) {
-    const { gl, at, canvas } = this;
-    gl.uniform1f(at.points, 1);
-    gl.uniform1f(at.diameter, Math.min(1, 1.5 / (radius * (canvas.width / canvas.clientWidth || 1))));
-    gl.uniform4fv(at.single, single);
+  #points(single) {
+    this.gl.uniform1f(this.at.points, 1);
+    this.gl.uniform4fv(this.at.single, single);
   }
 
   #attribute(name, values, parts, type) {

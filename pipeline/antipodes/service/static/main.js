@@ -158,7 +158,7 @@ function found(asked, store) {
 function changed(asked, store) {
   const kept = asked.store;
   asked.store = store;
-  if (kept.kind !== store.kind) location.reload();
+  if (["kind", "puzzle", "start", "problem"].some((key) => kept[key] !== store[key])) location.reload(); // another puzzle
   else if (kept.version !== store.version || kept.complete !== store.complete) page.update();
 }
 

@@ -25,9 +25,10 @@ export class Readout {
     this.trail = element("div", { class: "history", title: "The distance after each step" });
     const heading = element("h1", { text: store.puzzle ?? name });
     const about = element("p", { class: "muted about", text: store.description || "" });
+    const problem = store.problem ? element("p", { class: "card-problem", text: store.problem }) : null;
     const live = element("div", { class: "reading", "aria-live": "polite", "aria-atomic": "true" }, this.number, this.words);
     const parts = page.playable ? [live, this.meter, this.facts, this.#walk()] : [live, this.facts];
-    this.element = element("section", { class: "readout", "aria-label": "Distance" }, element("header", {}, heading, about, this.status), ...parts);
+    this.element = element("section", { class: "readout", "aria-label": "Distance" }, element("header", {}, heading, about, this.status, problem), ...parts);
   }
 
   #walk() {
@@ -62,7 +63,8 @@ export class Readout {
     setText(this.number, String(layers.radius ?? "–"));
     setText(this.words, layers.complete ? "moves to the farthest positions" : "moves deep so far");
     const sum = layers.layers.reduce((total, one) => total + one, 0);
-    this.facts.textContent = `${counted(sum, "position")}; only their counts were kept, so no position can be asked for.`;
+    const why = this.#context.store.kind === "counts" ? "; only their counts were kept, so no position can be asked for." : ".";
+    this.facts.textContent = counted(sum, "position") + why;
   }
 
   #distance(distance, seen) {

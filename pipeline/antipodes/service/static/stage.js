@@ -52,6 +52,11 @@ export class Stage {
     if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
   }
 
+  /** Name the pieces of the picture that is shown as a position does: equal ones may have changed their letters. */
+  rename(picture, label) {
+    if (JSON.stringify(picture) !== JSON.stringify(this.#picture)) this.show(picture, label, 0);
+  }
+
   /** The moves that are legal now, as successors with pictures. */
   offer(successors) {
     this.menu.hidePopover();

@@ -28,14 +28,14 @@ class TablePage {
   constructor(context) {
     this.context = context;
     this.trail = new Trail();
-    this.playable = context.store.kind === "table";
+    this.playable = context.store.kind === "table" && !context.store.problem;
     Object.assign(context, { seen: null, layers: null, stage: null, go: (position) => this.go(position), make: (one) => this.make(one) });
     this.stage = context.stage = new Stage((successor) => this.make(successor));
     this.player = new Player(this);
     this.readout = new Readout(this);
     this.entry = new Entry(this);
     this.tools = new Tools(this);
-    this.tabs = new Tabs(context, this.playable);
+    this.tabs = new Tabs(context, viewsOf(context.store));
     this.element = this.#laidOut();
     this.keyed = (event) => this.#key(event);
     document.addEventListener("keydown", this.keyed);
@@ -118,7 +118,8 @@ class TablePage {
     this.context.seen = seen;
     this.context.succeed(this);
     this.trail.arrive({ position: seen.position, distance: seen.distance, move: null });
-    if (this.shown !== seen.position) this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
+    if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
+    else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
     this.shown = seen.position;
     this.stage.offer(seen.successors);
     if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
@@ -235,4 +236,10 @@ class TablePage {
 /** What a screen reader says of a board. */
 function labelOf({ position, distance }) {
   return `Board: ${position}${distance === null ? "" : `, distance ${distance}`}`;
+}
+
+/** The views that a store has. */
+function viewsOf({ kind, problem }) {
+  if (problem) return ["distribution"];
+  return kind === "table" ? ["moves", "distribution", "antipodes", "pattern", "graph"] : ["distribution", "antipodes"];
 }

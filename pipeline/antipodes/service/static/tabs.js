@@ -17,9 +17,9 @@ export class Tabs {
   #mounted = null;
   #chosen = null;
 
-  constructor(context, playable) {
+  constructor(context, names) {
     this.#context = context;
-    this.names = playable ? Object.keys(VIEWS) : ["distribution", "antipodes"];
+    this.names = names;
     this.tabs = this.names.map((name) => button(VIEWS[name][0], () => context.navigate({ view: name }), { role: "tab", id: `tab-${name}`, "aria-controls": "view" }));
     this.panel = element("div", { class: "view", id: "view", role: "tabpanel", tabindex: "-1" });
     const list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);

@@ -2,6 +2,7 @@
 
 import { Latest, of } from "./api.js";
 import { button, counted, element } from "./elements.js";
+import { save } from "./saving.js";
 import { pngOf, svgText, tilingPicture } from "./tilings_drawing.js";
 
 const BEAT = 420;
@@ -144,10 +145,4 @@ function withItselfFirst(images, tiling) {
   const text = (pieces) => JSON.stringify(Object.entries(pieces).sort());
   const others = images.map(({ pieces }) => pieces).filter((pieces) => text(pieces) !== text(tiling));
   return [tiling, ...others];
-}
-
-function save(blob, name) {
-  const link = element("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
 }
