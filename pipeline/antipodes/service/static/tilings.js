@@ -2,6 +2,7 @@
 
 import { Latest, of } from "./api.js";
 import { counted, element } from "./elements.js";
+import { copyButton, quoted } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 import { Filter, addressOf, conditionsIn } from "./tilings_filter.js";
 import { Gallery } from "./tilings_gallery.js";
@@ -19,12 +20,15 @@ export function mount(root, context) {
 class TilingsPage {
   constructor(root, context) {
     [this.context, this.counts, this.asked] = [context, new Latest(), null];
+    this.conditions = [];
     this.styled = useStyles("tilings.css");
     this.words = element("p", { class: "lead", role: "status" });
     this.none = element("p", { class: "note", hidden: true });
     this.main = element("div", { class: "tilings-main" });
     this.side = element("div", { class: "tilings-side" });
-    const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), this.words);
+    const copy = copyButton("Copy command", () => this.#command(), context, "Copy the shell command that shows these");
+    const line = element("div", { class: "row apart" }, this.words, copy);
+    const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), line);
     this.root = element("div", { class: "tilings" }, head, this.main, this.side);
     root.append(this.root);
   }
@@ -49,6 +53,10 @@ class TilingsPage {
     this.gallery?.close();
     this.large?.close();
     this.root.remove();
+  }
+
+  #command() {
+    return [this.context.store.command, ...this.conditions.map((one) => `--where ${quoted(one)}`)].join(" ");
   }
 
   async #begin() {

@@ -51,6 +51,29 @@ export function inkOn(colour) {
   return (luminance + 0.05) ** 2 > 1.05 * 0.061 ? INK : PAPER;
 }
 
+/** A tiling as text: a symbol for each cell, "#" for holes, "·" where no piece lies, a blank line between layers. */
+export function tilingText(plan, pieces) {
+  const symbols = symbolsOf(plan.board.pieces.map(({ name }) => name));
+  const at = new Map(Object.entries(pieces).flatMap(([label, cells]) => cells.map((cell) => [cell.join(), symbols.get(plan.pieces.get(label).name)])));
+  const { layers, rows, columns } = plan.board;
+  const symbol = (...place) => (plan.numbers.has(place.join()) ? at.get(place.join()) ?? "·" : "#");
+  const line = (layer, row) => Array.from({ length: columns }, (_, column) => (layers > 1 ? symbol(layer, row, column) : symbol(row, column))).join("");
+  const block = (layer) => Array.from({ length: rows }, (_, row) => line(layer, row)).join("\n");
+  return Array.from({ length: layers }, (_, layer) => block(layer)).join("\n\n");
+}
+
+/** A character for each name: itself, else a letter of it, else any letter. */
+function symbolsOf(names) {
+  const taken = new Set(names.filter((name) => name.length === 1));
+  const free = (name) => [...name, ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"].find((one) => !taken.has(one)) ?? "?";
+  const symbols = new Map();
+  for (const name of names) {
+    symbols.set(name, name.length === 1 ? name : free(name));
+    taken.add(symbols.get(name));
+  }
+  return symbols;
+}
+
 /** A picture as a file of its own. */
 export function svgText(image) {
   const copy = image.cloneNode(true);
