@@ -192,6 +192,9 @@ def test_the_cells_of_the_board_are_reached_by_keys(open_page: Open) -> None:
     page.keyboard.press("ArrowRight")  # over the hole
     expect(board_cell(page, 2, 4)).to_be_focused()
     expect(page.locator(".filter-cell")).to_have_count(10)
+    page.get_by_role("radio", name="covers").press("ArrowRight")
+    expect(page.get_by_role("radio", name="avoids")).to_be_focused()
+    expect(page.get_by_role("radio", name="avoids")).to_be_checked()
 
 
 def test_pictures_are_saved(open_page: Open) -> None:

@@ -54,12 +54,13 @@ export function inkOn(colour) {
 /** A tiling as text: a symbol for each cell, "#" for holes, "·" where no piece lies, a blank line between layers. */
 export function tilingText(plan, pieces) {
   const symbols = symbolsOf(plan.board.pieces.map(({ name }) => name));
-  const at = new Map(Object.entries(pieces).flatMap(([label, cells]) => cells.map((cell) => [cell.join(), symbols.get(plan.pieces.get(label).name)])));
+  const ofLabel = (label) => symbols.get(plan.pieces.get(label).name);
+  const at = new Map(Object.entries(pieces).flatMap(([label, cells]) => cells.map((cell) => [cell.join(), ofLabel(label)])));
   const { layers, rows, columns } = plan.board;
   const symbol = (...place) => (plan.numbers.has(place.join()) ? at.get(place.join()) ?? "·" : "#");
-  const line = (layer, row) => Array.from({ length: columns }, (_, column) => (layers > 1 ? symbol(layer, row, column) : symbol(row, column))).join("");
-  const block = (layer) => Array.from({ length: rows }, (_, row) => line(layer, row)).join("\n");
-  return Array.from({ length: layers }, (_, layer) => block(layer)).join("\n\n");
+  const each = (count, make, between) => Array.from({ length: count }, (_, number) => make(number)).join(between);
+  const line = (...above) => each(columns, (column) => symbol(...above, column), "");
+  return each(layers, (layer) => each(rows, (row) => (layers > 1 ? line(layer, row) : line(row)), "\n"), "\n\n");
 }
 
 /** A character for each name: itself, else a letter of it, else any letter. */

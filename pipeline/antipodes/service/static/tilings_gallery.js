@@ -205,7 +205,8 @@ export class Gallery {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const screen = Math.max(1, Math.floor(this.element.clientHeight / this.high)) * this.columns;
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.columns, ArrowDown: this.columns, PageUp: -screen, PageDown: screen, Home: -Infinity, End: Infinity };
+    const across = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    const steps = { ...across, ArrowUp: -this.columns, ArrowDown: this.columns, PageUp: -screen, PageDown: screen };
     if (event.key === "Enter" || event.key === " ") this.#choose(this.active);
     else if (event.key in steps) this.focus(this.active + steps[event.key]);
     else return;
