@@ -33,8 +33,14 @@ export class Tools {
     return this.#page.trail.here?.position ?? "";
   }
 
+  /** The command of the shell that shows what the view shows. */
   #command() {
-    return `${this.#context.store.command} ${quoted(this.#position)} --path`;
+    const { store, state } = this.#context;
+    const address = store.command.replace(/^antipodes \w+ /, "");
+    if (state.view === "distribution") return `antipodes layers ${address}`;
+    if (state.view === "antipodes") return `antipodes farthest ${address}`;
+    if (state.view === "pattern" && state.pattern) return `antipodes query ${address} --pattern ${quoted(state.pattern)}`;
+    return `antipodes query ${address} ${quoted(this.#position)} --path`;
   }
 
   /** The picture as a file of SVG, in its own colours on white. */
