@@ -62,8 +62,11 @@ def test_what_is_no_position_is_said_in_one_line_until_it_is_dismissed(open_page
 
 def test_a_link_with_a_wrong_position_says_so_and_shows_the_start(open_page: Open) -> None:
     page = open_page("/#/tiles?position=9 9")
-    expect(page.locator(PROBLEM)).to_contain_text("expected")
+    expect(page.locator(".move")).to_have_count(2)
     expect(distance(page)).to_have_text("0")
+    expect(page.locator(PROBLEM)).to_contain_text("expected")
+    page.locator(".move").first.click()
+    expect(page.locator(PROBLEM)).to_be_hidden()
 
 
 def test_two_pieces_are_swapped(open_page: Open) -> None:
