@@ -73,6 +73,7 @@ class TablePage {
 
   /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
   #follow(renewed) {
+    if (this.#wanted() !== this.trail.here?.position) this.player.pause(); // a link, or the browser's back button
     if (renewed || this.#wanted() !== this.context.seen?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
