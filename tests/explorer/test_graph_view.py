@@ -29,6 +29,10 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
   return kind.startsWith("webgl") ? null : original.call(this, kind, ...rest);
 };
 """
+SLOW = """
+const original = requestAnimationFrame;
+window.requestAnimationFrame = (act) => setTimeout(() => original(act), 150);
+"""
 INK = """canvas => {
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
@@ -139,6 +143,22 @@ def test_a_graphics_card_that_is_taken_away_is_not_missed(open_page: Open) -> No
     )
     expect(stage(page)).to_have_attribute("data-drawing", "canvas")
     assert drawn(page) > 1000
+
+
+def test_where_frames_come_late_a_plain_canvas_takes_over(open_page: Open) -> None:
+    page = open_page("/")
+    page.add_init_script(SLOW)
+    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
+    page.reload()
+    expect(stage(page)).to_have_attribute("data-drawing", "WebGL")
+    place_of(page, 0)
+    point_at(page, (300, 200))
+    for zoom in range(50):
+        page.mouse.wheel(0, -1 if zoom % 2 else 1)
+        page.evaluate("new Promise(requestAnimationFrame)")
+        if stage(page).get_attribute("data-drawing") == "canvas":
+            break
+    expect(stage(page)).to_have_attribute("data-drawing", "canvas")
 
 
 def test_a_click_on_a_position_goes_there_and_hovering_shows_it(open_tall: Open) -> None:
