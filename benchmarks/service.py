@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -33,6 +34,12 @@ class Server:
     """Host and port."""
 
     @property
+    def busy(self) -> float:
+        """Seconds of processors that it has used."""
+        times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+    @property
     def memory(self) -> int:
         """Bytes of memory that it has now."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -48,7 +55,9 @@ def measure() -> list[Row]:
             _walks(server, clients=1, pause=0)  # reads the chunks, compiles, loads
             alone = _walks(server, clients=1, pause=0)
             paused = _walks(server, CLIENTS, PAUSE)
+            busy = server.busy
             rounds = [(_walks(server, CLIENTS, pause=0), server.memory) for _ in range(ROUNDS)]
+            busy = (server.busy - busy) / (ROUNDS * CLIENTS * MOVES)
     at_once = [seconds for walked, _ in rounds for seconds in walked]
     before, after = rounds[0][1], rounds[-1][1]
     asked = (ROUNDS - 1) * CLIENTS * MOVES
@@ -56,6 +65,7 @@ def measure() -> list[Row]:
         _row("a client alone", "50 ms", "", alone),
         _row(f"{CLIENTS} clients, a move each {PAUSE} s", "50 ms", "100 ms", paused),
         _row(f"{CLIENTS} clients, each move as soon as the one before is answered", "", "100 ms", at_once),
+        Row("The same, processor time of a move", "", f"{1e3 * busy:.1f} ms"),
         Row(f"Memory after {asked:,} more requests", "as before", f"{_mib(after)}, before {_mib(before)}"),
     ]
 

@@ -74,7 +74,7 @@ def test_all_is_done_by_keys_alone(open_page: Open) -> None:
     tab_to(page, "tiles")
     page.keyboard.press("Enter")
     expect(distance(page)).to_have_text("0")
-    expect(page.locator(".move").first).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()
     page.keyboard.press("ArrowRight")
     expect(distance(page)).to_have_text("1")
     tab_to(page, "D: ")

@@ -29,6 +29,10 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
   return kind.startsWith("webgl") ? null : original.call(this, kind, ...rest);
 };
 """
+SLOW = """
+const original = requestAnimationFrame;
+window.requestAnimationFrame = (act) => setTimeout(() => original(act), 150);
+"""
 INK = """canvas => {
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
@@ -141,6 +145,22 @@ def test_a_graphics_card_that_is_taken_away_is_not_missed(open_page: Open) -> No
     assert drawn(page) > 1000
 
 
+def test_where_frames_come_late_a_plain_canvas_takes_over(open_page: Open) -> None:
+    page = open_page("/")
+    page.add_init_script(SLOW)
+    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
+    page.reload()
+    expect(stage(page)).to_have_attribute("data-drawing", "WebGL")
+    place_of(page, 0)
+    point_at(page, (300, 200))
+    for zoom in range(50):
+        page.mouse.wheel(0, -1 if zoom % 2 else 1)
+        page.evaluate("new Promise(requestAnimationFrame)")
+        if stage(page).get_attribute("data-drawing") == "canvas":
+            break
+    expect(stage(page)).to_have_attribute("data-drawing", "canvas")
+
+
 def test_a_click_on_a_position_goes_there_and_hovering_shows_it(open_tall: Open) -> None:
     page = open_tall(f"{HANOI}&position=2 2 2")
     far = place_of(page, 7)
@@ -228,6 +248,13 @@ def test_one_way_moves_and_unfinished_tables(open_page: Open) -> None:
     expect(page.locator(".graph-words")).to_contain_text("one-way moves")
     page = open_page("/#/pancakes?view=graph")
     expect(page.locator(".graph-words")).to_contain_text("4 layers")
+
+
+def test_an_address_with_a_depth_that_is_none_highlights_nothing(open_page: Open) -> None:
+    page = open_page(f"{HANOI}&depth=deep")
+    place_of(page, 0)
+    expect(page.get_by_label("Depth", exact=True)).to_have_value("")
+    expect(page.locator(".graph-ruler .chosen")).to_have_count(0)
 
 
 def test_the_theme_changes_the_colours(open_page: Open) -> None:

@@ -4,12 +4,14 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from explorer_pages import Open, distance, expect_position
 from playwright.sync_api import Page, expect
 
 from antipodes.cli.main import run_command
 
 PROBLEM = "#problem"
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
 
 
 def enter(page: Page, text: str) -> None:
@@ -26,7 +28,7 @@ def test_a_position_is_typed_as_in_the_shell(open_page: Open) -> None:
 
 
 def test_a_board_of_several_lines_is_pasted(open_page: Open) -> None:
-    page = open_page("/#/tiles", permissions=["clipboard-read", "clipboard-write"])
+    page = open_page("/#/tiles", permissions=CLIPBOARD)
     expect(distance(page)).to_have_text("0")
     page.evaluate("navigator.clipboard.writeText('1 2 3\\n0 4 5\\n')")
     page.locator("#entry").fill("")
@@ -60,8 +62,11 @@ def test_what_is_no_position_is_said_in_one_line_until_it_is_dismissed(open_page
 
 def test_a_link_with_a_wrong_position_says_so_and_shows_the_start(open_page: Open) -> None:
     page = open_page("/#/tiles?position=9 9")
-    expect(page.locator(PROBLEM)).to_contain_text("expected")
+    expect(page.locator(".move")).to_have_count(2)
     expect(distance(page)).to_have_text("0")
+    expect(page.locator(PROBLEM)).to_contain_text("expected")
+    page.locator(".move").first.click()
+    expect(page.locator(PROBLEM)).to_be_hidden()
 
 
 def test_two_pieces_are_swapped(open_page: Open) -> None:
@@ -123,15 +128,31 @@ def copied(page: Page, name: str) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
-def test_the_position_the_link_and_the_command_are_copied(open_page: Open, site: Path, capsys: object) -> None:
-    page = open_page("/#/tiles?position=1 2 3 0 4 5", permissions=["clipboard-read", "clipboard-write"])
+def test_the_position_and_the_link_are_copied(open_page: Open) -> None:
+    page = open_page("/#/tiles?position=1 2 3 0 4 5", permissions=CLIPBOARD)
     expect(distance(page)).to_have_text("2")
     assert copied(page, "Copy position") == "1 2 3 0 4 5"
     assert copied(page, "Copy link") == page.url
+
+
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [
+        ("", "moves: L L"),
+        ("&view=distribution", "depth  positions"),
+        ("&view=antipodes", "21"),
+        ("&view=pattern&pattern=1 [2 3] ? ? ? 0", "positions fit 1 [2 3]"),
+    ],
+)
+def test_the_command_that_shows_the_same_is_copied(
+    open_page: Open, capsys: pytest.CaptureFixture[str], view: str, shown: str
+) -> None:
+    page = open_page(f"/#/tiles?position=1 2 3 0 4 5{view}", permissions=CLIPBOARD)
+    expect(distance(page)).to_have_text("2")
     program, *words = shlex.split(copied(page, "Copy command"))
     assert program == "antipodes"
     assert run_command(words) == 0
-    assert "moves: L L" in capsys.readouterr().out  # type: ignore[attr-defined]
+    assert shown in capsys.readouterr().out
 
 
 def test_the_board_is_saved_as_svg_and_png(open_page: Open, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from explorer_pages import Open, distance
-from explorer_site import REACHED, run_growing
+from explorer_site import REACHED, growing_run
 from playwright.sync_api import Locator, Page, expect
 
 
@@ -56,16 +56,19 @@ def test_an_unfinished_table_says_what_it_has_not_reached(open_page: Open) -> No
     expect(page.get_by_text("The antipodes are not known before the table is finished")).to_be_visible()
 
 
-def test_pages_follow_the_commits_of_a_run(open_page: Open, site: Path) -> None:
+def test_pages_follow_a_run_that_is_under_way(open_page: Open, site: Path) -> None:
     start, page = open_page("/"), open_page("/#/growing?position=4 6 2 5 1 3")
     growing = start.get_by_role("listitem").filter(has_text="growing")
     expect(growing).to_contain_text("unfinished")
     expect(page.get_by_text(f"not reached yet at depth {REACHED}")).to_be_visible()
-    run_growing(site / "growing.zarr")
+    with growing_run(site / "growing.zarr"):
+        expect(page.get_by_text(f"A run is under way: depth {REACHED} is committed")).to_be_visible()
+        expect(growing).to_contain_text("running")
+        expect(growing.get_by_role("progressbar", name="How far growing is")).to_be_visible()
+        expect(start.get_by_text("1 run under way")).to_be_visible()
     expect(distance(page)).to_have_text("7")
     expect(page.get_by_text("radius 7")).to_be_visible()
-    expect(growing).to_contain_text("finished")
-    expect(growing).not_to_contain_text("unfinished")
+    expect(growing.get_by_text("finished", exact=True)).to_be_visible()
     expect(growing).to_contain_text("720")
 
 

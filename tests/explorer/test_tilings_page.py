@@ -192,20 +192,39 @@ def test_the_cells_of_the_board_are_reached_by_keys(open_page: Open) -> None:
     page.keyboard.press("ArrowRight")  # over the hole
     expect(board_cell(page, 2, 4)).to_be_focused()
     expect(page.locator(".filter-cell")).to_have_count(10)
+    page.get_by_role("radio", name="covers").press("ArrowRight")
+    expect(page.get_by_role("radio", name="avoids")).to_be_focused()
+    expect(page.get_by_role("radio", name="avoids")).to_be_checked()
 
 
 def test_pictures_are_saved(open_page: Open) -> None:
     page = open_page("/#/square?tiling=4")
     expect(areas(page)).to_have_count(5)
     with page.expect_download() as svg:
-        page.get_by_role("button", name="Save SVG").click()
+        page.get_by_role("button", name="Save as SVG").click()
     assert svg.value.suggested_filename == "square-4.svg"
     image = ElementTree.parse(svg.value.path()).getroot()
     assert [text.text for text in image.iter("{http://www.w3.org/2000/svg}text")] != []
     with page.expect_download() as png:
-        page.get_by_role("button", name="Save PNG").click()
+        page.get_by_role("button", name="Save as PNG").click()
     assert png.value.suggested_filename == "square-4.png"
     assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_texts_are_copied(open_page: Open, folder: Path) -> None:
+    page = open_page("/#/box?tiling=2&where=L covers 0,0,0", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.locator(".large-figure svg")).to_be_visible()
+    buttons, store = page.get_by_role("button", name="Copy command"), folder / "box.zarr"
+
+    def copied(button: Locator) -> str:
+        button.click()
+        expect(button).to_have_class(re.compile("copied"))
+        text: str = page.evaluate("navigator.clipboard.readText()")
+        return text
+
+    assert copied(buttons.first) == f"antipodes show {store} --where 'L covers 0,0,0'"
+    assert copied(buttons.last) == f"antipodes show {store} --number 2"
+    assert copied(page.get_by_role("button", name="Copy text")) == open_tilings(store)[1].draw("letters")
 
 
 def test_the_layers_of_a_box_are_side_by_side(open_page: Open) -> None:
@@ -229,6 +248,14 @@ def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None
     expect(page.get_by_role("alert")).to_contain_text("nonsense")
     page.get_by_role("button", name="Remove: nonsense").click()
     expect(words(page)).to_have_text("10 tilings")
+
+
+def test_an_address_of_no_tiling_shows_the_gallery(open_page: Open) -> None:
+    page = open_page("/#/square?tiling=11&at=99&image=x&step=-1")
+    expect(page.get_by_role("alert")).to_contain_text("11")
+    expect(large(page)).to_have_count(0)
+    expect(cells(page)).to_have_count(10)
+    assert "tiling" not in page.url.split("?")[-1]
 
 
 def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Path) -> None:

@@ -76,6 +76,13 @@ def test_a_pattern_has_a_distribution_beside_the_whole(open_page: Open) -> None:
     expect(page.locator("#problem")).to_contain_text("pattern '1 ? ('")
 
 
+def test_what_is_wrong_with_an_address_stays_in_sight(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=pattern&pattern=1 ? (")
+    expect(distance(page)).to_have_text("0")
+    expect(page.locator(".paths")).to_have_count(1)
+    expect(page.locator("#problem")).to_contain_text("pattern '1 ? ('")
+
+
 def test_views_are_in_the_address_and_in_the_history(open_page: Open) -> None:
     page = open_page("/#/tiles")
     expect(page.get_by_role("tab", name="Moves")).to_have_attribute("aria-selected", "true")

@@ -13,34 +13,17 @@ from search_problems import (
     Search,
     check_paths,
     knights,
+    paths_from,
     random_walk,
     tiles,
 )
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.heuristics import heuristic_of
 from antipodes_tasks.searches.problem import Problem
-
-
-def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]]:
-    """Brute force: the distance of every position that can be reached, and the number of shortest paths."""
-    known = {position.tobytes(): (0, 1)}
-    frontier, depth = {position.tobytes()}, 0
-    while frontier:
-        depth += 1
-        ways: dict[bytes, int] = {}
-        for key in frontier:
-            successors = puzzle.successors(np.frombuffer(key, dtype=np.uint8))
-            for after in {successor.tobytes() for successor in successors}:
-                if after not in known:
-                    ways[after] = ways.get(after, 0) + known[key][1]
-        known |= {key: (depth, count) for key, count in ways.items()}
-        frontier = set(ways)
-    return known
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
@@ -63,7 +46,7 @@ def test_the_manhattan_distance_of_the_farthest_position() -> None:
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: f"{p.family}-{p.starts[0]}")
 def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
     rng = np.random.default_rng(4)
-    known = layers_from(puzzle, puzzle.start_labels[0])
+    known = paths_from(puzzle)
     for key in rng.choice(sorted(known), size=min(8, len(known)), replace=False):
         goal = np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8)
         problem = Problem.of(puzzle.rules, puzzle.start_labels[0], goal)
@@ -93,7 +76,7 @@ def test_heuristics_are_admissible(start: str) -> None:
     lower = heuristic_of(Problem.of(puzzle.rules, goal), "linear-conflict")
     plain = heuristic_of(Problem.of(puzzle.rules, goal), "manhattan")
     stronger = 0
-    for key, (distance, _) in layers_from(puzzle, goal).items():
+    for key, (distance, _) in paths_from(puzzle).items():
         position = np.frombuffer(key, dtype=np.uint8)
         assert plain.estimate(position) <= lower.estimate(position) <= distance
         stronger += plain.estimate(position) < lower.estimate(position)

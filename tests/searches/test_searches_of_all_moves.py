@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
-from search_problems import EVERYWHERE, Search, bfs, bidirectional, check_paths, ida_star, iddfs
+from search_problems import EVERYWHERE, Known, Search, bfs, bidirectional, check_paths, ida_star, iddfs, paths_from
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError
@@ -21,23 +21,6 @@ from antipodes_tasks.searches.solvability import parities
 
 NEAR = 5
 """A depth that iterative deepening reaches in a moment."""
-Known = dict[bytes, tuple[int, int]]
-
-
-def paths_from(puzzle: Puzzle, position: Labels) -> Known:
-    """Brute force: the distance of every position that can be reached, and the number of shortest paths."""
-    known: Known = {position.tobytes(): (0, 1)}
-    frontier, depth = {position.tobytes()}, 0
-    while frontier:
-        depth += 1
-        found: dict[bytes, int] = {}
-        for key in frontier:
-            for after in {s.tobytes() for s in puzzle.successors(np.frombuffer(key, dtype=np.uint8))}:
-                if after not in known:
-                    found[after] = found.get(after, 0) + known[key][1]
-        known |= {key: (depth, count) for key, count in found.items()}
-        frontier = set(found)
-    return known
 
 
 def random_content(puzzle: Puzzle, rng: np.random.Generator) -> Labels:
@@ -72,7 +55,7 @@ def check(search: Search, puzzle: Puzzle, goal: Labels, expected: tuple[int, int
 
 @given(puzzles(), st.integers(0, 2**32 - 1))
 def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
-    known = paths_from(puzzle, puzzle.start_labels[0])
+    known = paths_from(puzzle)
     for goal in goals_of(puzzle, known, seed):
         expected = known.get(goal.tobytes())
         if expected:
@@ -84,7 +67,7 @@ def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
 @given(puzzles(), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=settings().max_examples // 5)  # functions of Python are slow
 def test_the_same_puzzles_with_functions(puzzle: Puzzle, inverses: bool, seed: int) -> None:
-    known = paths_from(puzzle, puzzle.start_labels[0])
+    known = paths_from(puzzle)
     functions = as_functions(puzzle, inverses)
     for goal in goals_of(puzzle, known, seed):
         for search in [bfs, iddfs, *([bidirectional] if inverses else [])]:
@@ -115,7 +98,7 @@ def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes_tasks.searches.breadth_first.BLOCK", 2)
     plain = hanoi(4, 3)
     goal = np.full(3, 3, dtype=np.uint8)
-    expected = paths_from(plain, plain.start_labels[0])[goal.tobytes()]
+    expected = paths_from(plain)[goal.tobytes()]
     for search in (bfs, iddfs):
         check(search, as_functions(plain, inverses=False), goal, expected)
 
@@ -142,8 +125,8 @@ def test_sums_show_that_a_goal_is_unreachable() -> None:
         problem = Problem.of(puzzle.rules, start, wrong)
         assert problem.known_unreachable
         assert bidirectional(problem).expanded == 0
-        assert tuple(wrong) not in {tuple(key) for key in paths_from(puzzle, start)}
-    assert len(paths_from(puzzle, start)) <= math.factorial(3) ** 2 * 27 // 6
+        assert tuple(wrong) not in {tuple(key) for key in paths_from(puzzle)}
+    assert len(paths_from(puzzle)) <= math.factorial(3) ** 2 * 27 // 6
 
 
 def test_a_label_of_more_than_63_values() -> None:

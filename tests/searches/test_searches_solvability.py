@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from search_problems import paths_from
 
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.puzzle import Puzzle
@@ -39,20 +40,6 @@ def puzzle_on(graph: str, start: tuple[int, ...]) -> Puzzle:
     return Puzzle.of(graph, "graph", "", Board(1, places), parts, (start,), moves)
 
 
-def distances(puzzle: Puzzle) -> dict[bytes, int]:
-    known = {puzzle.start_labels[0].tobytes(): 0}
-    frontier = list(known)
-    while frontier:
-        reached = {
-            after.tobytes(): known[key] + 1
-            for key in frontier
-            for after in puzzle.successors(np.frombuffer(key, dtype=np.uint8))
-        }
-        frontier = [key for key in reached if key not in known]
-        known |= {key: reached[key] for key in frontier}
-    return known
-
-
 def cases() -> list[tuple[str, tuple[int, ...]]]:
     distinct = [(graph, (*range(1, places), 0)) for graph, (places, _) in GRAPHS.items()]
     with_equals = [(graph, (1, *range(1, places - 1), 0)) for graph, (places, _) in GRAPHS.items() if 3 <= places < 7]
@@ -62,10 +49,10 @@ def cases() -> list[tuple[str, tuple[int, ...]]]:
 @pytest.mark.parametrize(("graph", "start"), cases())
 def test_every_arrangement_of_a_small_board(graph: str, start: tuple[int, ...]) -> None:
     puzzle = puzzle_on(graph, start)
-    known = distances(puzzle)
+    known = paths_from(puzzle)
     some = sorted(set(itertools.permutations(start)))[:: 1 if len(start) < 7 else 13]
     goals = np.array(some, dtype=np.uint8)
-    depths = [known.get(goal.tobytes()) for goal in goals]
+    depths = [known.get(goal.tobytes(), (None,))[0] for goal in goals]
     reached = np.array([depth is not None for depth in depths])
     answer = solvable(puzzle.rules, puzzle.start_labels[0], goals)
     assert (answer.certain <= reached).all()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from own_puzzles import lights
+from service_stores import TABLES
 from stores import stop_after
 
 from antipodes.config import Config, as_config
@@ -19,8 +20,6 @@ from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, PositionError, UnfinishedError, UnreachableError
 
 HANOI = {"name": "hanoi", "family": "hanoi", "pegs": 3, "discs": 4}
-PAWNS = {"name": "pawns", "family": "jump", "start": "AB-/---/---", "offsets": [[0, 1], [1, 0]]}
-"""Pieces that move right or down, and never back."""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +68,19 @@ def test_whole_graph_has_all_positions_and_all_moves(hanoi: Table) -> None:
     assert {frozenset(pair) for pair in ends(graph)} == expected
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_edges_are_the_moves_of_puzzles_of_every_kind(tables: dict[str, Table], name: str) -> None:
+    table = tables[name]
+    graph = graph_of(table)
+    reached = graph.indices.tolist()
+    assert len(reached) == len(table)
+    moves = {(index, near) for index in reached for near in neighbours(table, index) - {index}}
+    if graph.directed:
+        assert ends(graph) == moves
+    else:
+        assert {frozenset(pair) for pair in ends(graph)} == {frozenset(pair) for pair in moves}
+
+
 def test_nodes_are_in_layers_from_left_to_right(hanoi: Table) -> None:
     graph = graph_of(hanoi)
     assert list(zip(graph.depths, graph.places, strict=True)) == sorted(zip(graph.depths, graph.places, strict=True))
@@ -91,15 +103,6 @@ def test_the_view_is_json_with_short_numbers(hanoi: Table) -> None:
     assert view["nodes"]["x"] == pytest.approx(graph.places.tolist(), abs=1e-5)
     assert [*pairwise(view["edges"])][::2] == [*map(tuple, graph.edges.tolist())]
     assert (view["whole"], view["directed"]) == (True, False)
-
-
-def test_moves_that_cannot_be_undone_are_arrows(tmp_path: Path) -> None:
-    with open_table(made(tmp_path / "pawns.zarr", PAWNS)) as table:
-        graph = graph_of(table)
-        expected = {(index, near) for index in graph.indices.tolist() for near in neighbours(table, index)}
-        assert graph.directed
-        assert ends(graph) == expected
-        assert len(graph.indices) == len(table)
 
 
 def test_a_puzzle_of_functions_in_python(tmp_path: Path) -> None:

@@ -113,6 +113,13 @@ def test_a_long_body(client: Client) -> None:
         assert declared.status == 413
 
 
+def test_a_body_that_never_arrives(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "SECONDS_FOR_BODY", 0)
+    answer = asyncio.run(exchange(client.application, "POST", "/api/v1/stores", {"host": "localhost"}, []))
+    check(answer, "POST")
+    assert (answer.status, answer.error) == (408, "expected the body within 0 seconds")
+
+
 def test_many_positions(client: Client) -> None:
     texts = ["0 0 0 0"] * 10_000
     assert len(client.post("/stores/fields/distances", {"positions": texts}).json) == 10_000

@@ -1,6 +1,7 @@
 """Small stores for the explorer, and the service that shows them."""
 
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from forks import PROGRAM, popen
 from stores import stop_after
 from tiling_stores import SQUARE, tiled
+from waiting import PATIENCE
 
 from antipodes.config import Config
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -56,7 +58,7 @@ def make_site(folder: Path) -> Path:
     for name, settings in TABLES.items():
         run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
     for name in ("unfinished", "growing"):
-        run_growing(folder / f"{name}.zarr", REACHED)
+        stopped_run(folder / f"{name}.zarr")
     marked = {"family": "generators", "start": f"{MARKUP} 1 2", "moves": {"A": [1, 2, 0]}, "description": MARKUP}
     run_puzzle(Config({"name": "markup", **marked}), folder / "markup.zarr", SERIAL)
     counts = RunOptions(workers=1, counts_only=True)
@@ -67,12 +69,32 @@ def make_site(folder: Path) -> Path:
     return folder
 
 
-def run_growing(store: Path, layers: int | None = None) -> None:
-    """Compute an unfinished table further, up to a depth, or to its end."""
-    interrupted = None if layers is None else stop_after(layers)
-    run_puzzle(
-        Config({"name": "stack", **UNFINISHED}), store, SERIAL, **({"interrupted": interrupted} if interrupted else {})
+def stopped_run(store: Path) -> None:
+    """Compute a table up to a depth."""
+    run_puzzle(Config({"name": "stack", **UNFINISHED}), store, SERIAL, interrupted=stop_after(REACHED))
+
+
+@contextmanager
+def growing_run(store: Path) -> Iterator[None]:
+    """A run that resumes an unfinished table, and waits before its next layer until the block ends."""
+    begun, go = threading.Event(), threading.Event()
+
+    def waits() -> bool:
+        begun.set()
+        assert go.wait(PATIENCE)
+        return False
+
+    run = threading.Thread(
+        target=run_puzzle, args=(Config({"name": "stack", **UNFINISHED}), store, SERIAL), kwargs={"interrupted": waits}
     )
+    run.start()
+    try:
+        assert begun.wait(PATIENCE)
+        yield
+    finally:
+        go.set()
+        run.join(PATIENCE)
+    assert not run.is_alive()
 
 
 @contextmanager

@@ -113,32 +113,33 @@ def serve(connection: socket.socket) -> dict[str, Any]:
         streams = array.array("i", rights[0][2])
         reading, writing = os.pipe()
         parent = os.fork()
-        if not parent and (child := os.fork()):
-            os.write(writing, str(child).encode())
-            os._exit(0)
         if not parent:
-            return become(json.loads(content), streams)
+            if os.fork():
+                os._exit(0)
+            become(request := json.loads(content), streams, writing)
+            return request
+        os.close(writing)
         os.waitpid(parent, 0)  # from now on the child belongs to the tests' process
-        connection.send(os.read(reading, 100))
-        for file in (*streams, reading, writing):
+        connection.send(os.read(reading, 100) or b"the process has failed to start")
+        for file in (*streams, reading):
             os.close(file)
 
 
-def become(request: dict[str, Any], streams: Sequence[int]) -> dict[str, Any]:
-    """Make this process one that the request describes."""
+def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
+    """Make this process one that the request describes, and write its number as soon as its group can be killed."""
     if request["session"]:
         os.setsid()
+    os.chdir(request["cwd"])
+    os.write(ready, str(os.getpid()).encode())
     for file, stream in enumerate(streams):
         os.dup2(stream, file)
-    os.closerange(3, max(streams) + 100)
-    os.chdir(request["cwd"])
+    os.closerange(3, max(*streams, ready) + 100)
     os.environ.clear()
     os.environ.update(request["environment"])
     tempfile.tempdir = None
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
-    return request
 
 
 def run(command: Sequence[str]) -> None:

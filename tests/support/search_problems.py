@@ -19,6 +19,7 @@ from antipodes_tasks.searches.deepening import ida_star, iddfs
 from antipodes_tasks.searches.problem import Problem
 
 Search = Callable[..., Answer]
+Known = dict[bytes, tuple[int, int]]
 manhattan = functools.partial(ida_star, heuristic="manhattan")
 linear_conflict = functools.partial(ida_star, heuristic="linear-conflict")
 FOR_TILES: list[Search] = [bfs, bidirectional, iddfs, manhattan, linear_conflict]
@@ -63,6 +64,23 @@ PUZZLES = [
     turns((1, 2, 3, 4, 0)),
     turns((1, 1, 2, 2, 0)),
 ]
+
+
+def paths_from(puzzle: Puzzle) -> Known:
+    """Brute force: the distance of every position that the start reaches, and the number of shortest paths."""
+    start = puzzle.start_labels[0].tobytes()
+    known: Known = {start: (0, 1)}
+    frontier, depth = {start}, 0
+    while frontier:
+        depth += 1
+        found: dict[bytes, int] = {}
+        for key in frontier:
+            for after in {s.tobytes() for s in puzzle.successors(np.frombuffer(key, dtype=np.uint8))}:
+                if after not in known:
+                    found[after] = found.get(after, 0) + known[key][1]
+        known |= {key: (depth, count) for key, count in found.items()}
+        frontier = set(found)
+    return known
 
 
 def check_paths(problem: Problem, answer: Answer) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from antipodes.service.guard import HEADERS, Application
 
-KNOWN_STATUSES = {200, 304, 400, 404, 405, 413, 429, 503}
+KNOWN_STATUSES = {200, 304, 400, 404, 405, 408, 413, 429, 503}
 Pairs = list[tuple[str, str]]
 
 
@@ -72,7 +72,7 @@ class Client:
 async def exchange(
     application: Application, method: str, target: str, headers: Mapping[str, str], parts: list[bytes]
 ) -> Answer:
-    """Send a request, its body in parts, to an ASGI application; the response."""
+    """Send a request, its body in parts, to an ASGI application; the response. Without parts the body never arrives."""
     path, _, query = target.partition("?")
     scope: dict[str, Any] = {
         "type": "http",
@@ -87,11 +87,14 @@ async def exchange(
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8642),
     }
-    waiting = [{"type": "http.request", "body": part, "more_body": True} for part in parts[:-1]]
-    waiting.append({"type": "http.request", "body": parts[-1], "more_body": False})
+    waiting = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+    if waiting:
+        waiting[-1]["more_body"] = False
     sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
+        if not parts:
+            await asyncio.Event().wait()
         return waiting.pop(0) if waiting else {"type": "http.disconnect"}
 
     async def send(message: MutableMapping[str, Any]) -> None:

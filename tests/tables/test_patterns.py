@@ -1,6 +1,7 @@
 """Tables of patterns as a heuristic: bounds, lengths, and what is refused."""
 
 import csv
+import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +67,11 @@ def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> Patterns:
     return load_patterns(puzzle.rules, None, stores(folder, start, puzzle.board.columns, tiles))
 
 
+@functools.cache
+def distances_of(start: str, columns: int) -> dict[tuple[str, ...], int]:
+    return sliding_distances(settings(start, columns))
+
+
 @pytest.mark.parametrize(
     ("start", "columns", "tiles", "sums"),
     [
@@ -80,7 +86,7 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
     start: str, columns: int, tiles: list[str], sums: int, folder: Path
 ) -> None:
     puzzle = puzzle_from(settings(start, columns))
-    distances = sliding_distances(settings(start, columns))
+    distances = distances_of(start, columns)
     found = heuristic(folder, puzzle, tiles)
     assert len(found.sums) == sums
     labels = puzzle.parse_many([" ".join(position) for position in distances])

@@ -110,7 +110,8 @@ def _main_axis(layers: Layers, neighbours: Neighbours) -> Places:
         pivot = int(np.argmax(nearest))
     embedded = np.stack(columns, axis=1)
     _, axes = np.linalg.eigh(embedded.T @ embedded)
-    axis: Places = embedded @ axes[:, -1]
+    main = axes[:, -1]
+    axis: Places = embedded @ (main * np.sign(main[np.argmax(np.abs(main))]))  # not its mirror image elsewhere
     return axis
 
 

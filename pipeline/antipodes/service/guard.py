@@ -5,6 +5,7 @@ that, and requests change nothing. By DNS rebinding it could pretend to be of th
 name the host of that site, and are refused.
 """
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -21,6 +22,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 1 << 20
 """Bytes of the body of a request."""
+SECONDS_FOR_BODY = 10
+"""Seconds within which a body has to arrive."""
 LONGEST_QUERY = 1 << 14
 """Bytes of the address of a request after the host: the longest position takes fewer."""
 MOST_REQUESTS = 256
@@ -116,17 +119,20 @@ class Guard:
 
         try:
             self._check(scope)
-            body = await _body(scope, receive)
-            self._running += 1
-            try:
-                await self._application(scope, _again(body, receive), send_with_headers)
-            finally:
-                self._running -= 1
+            await self._answer(scope, receive, send_with_headers)
         except RefusedError as refusal:
             await _refuse(refusal, scope["method"], send_with_headers)
         except Exception as error:
             if not begun:
                 await _refuse(RefusedError(500, unexpected(error)), scope["method"], send_with_headers)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._running += 1
+        try:
+            body = await _body_in_time(scope, receive)
+            await self._application(scope, _again(body, receive), send)
+        finally:
+            self._running -= 1
 
     def _check(self, scope: Scope) -> None:
         """Raise RefusedError unless the request is one that can be answered now."""
@@ -141,6 +147,14 @@ class Guard:
             raise RefusedError(413, f"expected an address of at most {LONGEST_QUERY:,} bytes, found {length:,}")
         if self._running >= self._most_requests:
             raise RefusedError(429, f"expected at most {self._most_requests} requests at a time, found more: try again")
+
+
+async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
+    try:
+        async with asyncio.timeout(SECONDS_FOR_BODY):
+            return await _body(scope, receive)
+    except TimeoutError as error:
+        raise RefusedError(408, f"expected the body within {SECONDS_FOR_BODY} seconds") from error
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes:

@@ -71,7 +71,7 @@ def table_view(table: Table, position: Labels) -> Values:
     after, names = _after(table, position)
     before = _before(table, position)
     around = np.concatenate((position[np.newaxis], after, before))
-    indices, distances = table.space.unchecked.rank(around), table.distances(around)
+    indices, distances = _ranked(table, around)
     here, last = int(distances[0]), 1 + len(after)
     successors = _neighbours(table, position, after, indices[1:last], distances[:last], names)
     shown: Values = {
@@ -90,6 +90,15 @@ def table_view(table: Table, position: Labels) -> Values:
             table, position, before, indices[last:], np.concatenate((distances[:1], distances[last:])), None
         )
     return shown
+
+
+def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]:
+    """The indices ``(n,)`` of positions ``(n, places)``, less than 0 for those without one, and the distances."""
+    indices = table.space.unchecked.rank(labels)
+    numbered = indices >= 0
+    distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
+    distances[numbered] = table.distances_by_index(indices[numbered])
+    return indices, distances
 
 
 def successors_view(table: Table, position: Labels) -> list[Values]:
@@ -198,8 +207,3 @@ def _shown(table: Table, positions: Labels) -> Values:
 def random_view(table: Table, depth: int | None, seed: int | None) -> Values:
     """A position drawn from those at a depth, or from all that are reached."""
     return distance_view(table, table.random_position(depth, np.random.default_rng(seed)))
-
-
-def is_reached(table: Table, position: Labels) -> bool:
-    """Whether the table has a distance of the position."""
-    return int(table.distances(position[np.newaxis])[0]) not in (UNREACHABLE, UNKNOWN)

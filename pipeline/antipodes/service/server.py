@@ -15,6 +15,8 @@ from antipodes.service.guard import Application
 from antipodes_tasks.errors import AntipodesError, InputError
 from antipodes_tasks.quoting import quote
 
+SECONDS_IDLE = 30
+"""Seconds after which a connection without requests is closed: a person looks at a position before the next move."""
 SECONDS_TO_END = 2
 """Seconds that requests under way have when the server ends."""
 THREADS = 4
@@ -82,6 +84,7 @@ def serve(application: Application, listening: socket.socket, began: Callable[[]
         access_log=False,
         lifespan="off",
         server_header=False,
+        timeout_keep_alive=SECONDS_IDLE,
         timeout_graceful_shutdown=SECONDS_TO_END,
         h11_max_incomplete_event_size=1 << 16,
     )

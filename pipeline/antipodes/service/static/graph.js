@@ -100,9 +100,10 @@ class Graph {
     await this.styled;
     if (!json || !this.root.isConnected) return;
     this.version = version;
+    const camera = this.model?.whole && json.whole ? this.scene.camera : undefined;
     this.scene?.close();
     this.model = new GraphModel(json);
-    this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth));
+    this.scene = new Scene(this.stage, this.model, (depth) => this.#choose(depth), camera);
     this.stage.removeAttribute("aria-busy");
     if (!this.shown) this.root.scrollIntoView({ block: "nearest" });
     this.shown = true;
@@ -113,7 +114,7 @@ class Graph {
 
   #follow() {
     const { state, seen } = this.context;
-    const depth = state.depth === undefined ? -1 : Number(state.depth);
+    const depth = /^\d{1,5}$/.test(state.depth ?? "") ? Number(state.depth) : -1;
     if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
     this.depth.value = depth < 0 ? "" : depth;
     this.#standAt(seen && seen.index !== null ? this.model.find(seen.index) : -1);

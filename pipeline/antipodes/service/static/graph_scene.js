@@ -9,12 +9,13 @@ import { webgl } from "./graph_webgl.js";
 const RULER_STEP = 26;
 const SETTLED = 160;
 const GLIDE = 260;
+const SLOW = { milliseconds: 120, frames: 4 };
 
 export class Scene {
-  /** `choose(depth)` is called when a depth on the ruler is clicked. */
-  constructor(stage, model, choose) {
+  /** `choose(depth)` is called when a depth on the ruler is clicked; `camera` is that of a scene before. */
+  constructor(stage, model, choose, camera = new Camera()) {
     [this.stage, this.model, this.choose] = [stage, model, choose];
-    [this.camera, this.chosen, this.marks] = [new Camera(), -1, new Map()];
+    [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
     this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
     this.stage.replaceChildren(this.ruler);
     this.#open(false);
@@ -27,7 +28,9 @@ export class Scene {
   /** Redraw before the next frame. */
   change(moving = false) {
     this.moving ||= moving;
-    this.asked ??= requestAnimationFrame(() => this.#frame());
+    if (this.asked !== undefined) return;
+    const since = performance.now();
+    this.asked = requestAnimationFrame(() => this.#frame(performance.now() - since));
   }
 
   /** Show one layer before the others; -1: all alike. */
@@ -137,11 +140,20 @@ export class Scene {
     if (this.pairs) this.drawing.highlight(this.pairs);
   }
 
-  /** The browser took the graphics card away: go on without it. */
+  /** The browser took the graphics card away, or imitates one too slowly: go on without it. */
   #lost() {
-    if (!this.stage.isConnected) return;
+    if (!this.stage.isConnected || this.drawing.kind === "canvas") return;
     this.#open(true);
     this.#resize();
+  }
+
+  /** Where frames come late one after the other, a plain canvas moves more smoothly. */
+  #heed(waited) {
+    this.late = waited > SLOW.milliseconds ? (this.late ?? 0) + 1 : 0;
+    const { drawing } = this;
+    if (this.late < SLOW.frames || drawing.kind === "canvas") return;
+    this.#lost();
+    drawing.close();
   }
 
   #recolour() {
@@ -158,10 +170,12 @@ export class Scene {
     this.change();
   }
 
-  #frame() {
+  /** Draw, so many milliseconds after that was asked for. */
+  #frame(waited) {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];
     this.#advance();
+    if (moving) this.#heed(waited);
     this.#draw(moving);
     for (const [made, node] of this.marks) if (node >= 0) moveTo(made, this.point(node));
     this.#rule();

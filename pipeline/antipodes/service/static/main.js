@@ -95,6 +95,7 @@ async function follow() {
 }
 
 function show(module, next) {
+  const walked = context !== null;
   page?.close();
   succeed();
   context = next;
@@ -102,6 +103,7 @@ function show(module, next) {
   document.title = next.name === null ? "Antipodes" : `${next.name} – Antipodes`;
   where(next.name);
   page = module.mount(main, next) ?? { update() {}, close() {} };
+  if (walked) main.focus({ preventScroll: true }); // the link that led here is gone
   watch();
 }
 
@@ -159,7 +161,7 @@ function changed(asked, store) {
   const kept = asked.store;
   asked.store = store;
   if (["kind", "puzzle", "start", "problem"].some((key) => kept[key] !== store[key])) location.reload(); // another puzzle
-  else if (kept.version !== store.version || kept.complete !== store.complete) page.update();
+  else if (kept.version !== store.version || Boolean(kept.run) !== Boolean(store.run)) page.update();
 }
 
 document.getElementById("problem-close").addEventListener("click", succeed);

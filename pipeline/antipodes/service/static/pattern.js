@@ -31,7 +31,7 @@ class PatternView {
     this.scale = scaleSwitch(context);
     this.lead = element("p");
     this.head = element("div", { class: "row apart", hidden: true }, this.lead, this.scale.group);
-    this.legend = element("p", { class: "legend small muted", hidden: true }, element("span", { class: "key part" }), "fits the pattern ", element("span", { class: "key whole" }), "all positions, each on its own scale");
+    this.legend = element("p", { class: "legend small muted", hidden: true }, legendItem("part", "fits the pattern"), legendItem("whole", "all positions, on a scale of their own"));
     this.chart = element("div", { class: "chart-box" });
     this.numbers = element("div");
     this.ends = element("div");
@@ -89,4 +89,8 @@ class PatternView {
     const title = element("h2", { text: `${name}: ${counted(side.count)} at depth ${side.distance}` });
     return [title, thumbs(this.#context, positions, (side.pictures ?? []).slice(0, SHOWN))];
   }
+}
+
+function legendItem(tone, text) {
+  return element("span", { class: "legend-item" }, element("span", { class: `key ${tone}` }), text);
 }

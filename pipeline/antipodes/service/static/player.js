@@ -3,8 +3,10 @@
 import { of, Problem } from "./api.js";
 import { still } from "./stage.js";
 
-const STEP = 620;
-const GLIDE = 380;
+/** Milliseconds of a step; a long path is played faster, towards `all` milliseconds together. */
+const STEP = { slowest: 620, fastest: 220, all: 25_000 };
+/** The part of a step in which a piece glides. */
+const GLIDE = 0.6;
 
 /** The shortest path from the position on the board, asked when it is needed, and played. */
 export class Player {
@@ -50,14 +52,15 @@ export class Player {
     const [first, ...rest] = steps;
     const { context } = this.#page;
     if (first.position !== context.seen.position) this.#page.put(first, null);
+    const pace = Math.max(STEP.fastest, Math.min(STEP.slowest, STEP.all / rest.length));
     const next = () => {
       const step = rest.shift();
       if (!step) return this.pause();
-      this.#page.put(step, step.move, { replace: true, milliseconds: GLIDE });
-      this.#timer = setTimeout(next, STEP);
+      this.#page.put(step, step.move, { replace: true, milliseconds: GLIDE * pace });
+      this.#timer = setTimeout(next, pace);
     };
     if (!rest.length) return this.pause();
-    this.#timer = setTimeout(next, still() ? STEP : STEP / 3);
+    this.#timer = setTimeout(next, still() ? pace : pace / 3);
   }
 
   pause() {

@@ -1,10 +1,34 @@
-// Files that the page makes for the reader.
+// What the page gives to the reader: files, and texts to paste elsewhere.
 
-import { element } from "./elements.js";
+import { Problem } from "./api.js";
+import { button, element } from "./elements.js";
+
+const COPIED = 1500;
 
 /** Offer bytes as a file of a name. */
 export function save(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** A button that copies what `text()` gives. */
+export function copyButton(name, text, context, title) {
+  return button(name, (event) => copy(text(), event.currentTarget, context), { class: "quiet", title });
+}
+
+/** A text as one word of a shell. */
+export function quoted(text) {
+  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+}
+
+async function copy(text, from, context) {
+  try {
+    await navigator.clipboard.writeText(text);
+    context.say("Copied");
+    from.classList.add("copied");
+    setTimeout(() => from.classList.remove("copied"), COPIED);
+  } catch {
+    context.fail(new Problem(`the browser does not allow copying; here it is: ${text}`));
+  }
 }

@@ -73,6 +73,7 @@ class TablePage {
 
   /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
   #follow(renewed) {
+    if (this.#wanted() !== this.trail.here?.position) this.player.pause(); // a link, or the browser's back button
     if (renewed || this.#wanted() !== this.context.seen?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
@@ -107,16 +108,22 @@ class TablePage {
       if (seen) this.#arrived(seen);
     } catch (error) {
       this.context.fail(error);
-      if (!this.context.seen && position !== this.context.store.start) this.context.navigate({ position: null }, { replace: true });
+      if (!this.context.seen && position !== this.context.store.start) this.#fallBack();
     } finally {
       if (this.#pending === position) this.#pending = null;
     }
   }
 
+  /** Show the start, as the address names no position. */
+  #fallBack() {
+    this.#pending = null;
+    this.context.navigate({ position: null }, { replace: true });
+  }
+
   #arrived(seen) {
     const before = this.context.seen;
     this.context.seen = seen;
-    this.context.succeed(this);
+    if (before) this.context.succeed(); // else what was wrong with the address stays in sight
     this.trail.arrive({ position: seen.position, distance: seen.distance, move: null });
     if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
     else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);

@@ -22,9 +22,9 @@ export class Tabs {
     this.names = names;
     this.tabs = this.names.map((name) => button(VIEWS[name][0], () => context.navigate({ view: name }), { role: "tab", id: `tab-${name}`, "aria-controls": "view" }));
     this.panel = element("div", { class: "view", id: "view", role: "tabpanel", tabindex: "-1" });
-    const list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
+    this.list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
     roving(this.tabs, 0, (tab) => tab.click());
-    this.element = element("section", { class: "views", "aria-label": "Views" }, list, this.panel);
+    this.element = element("section", { class: "views", "aria-label": "Views" }, this.list, this.panel);
   }
 
   /** Show the view that the address names, with what is known now. */
@@ -43,6 +43,8 @@ export class Tabs {
       tab.setAttribute("aria-selected", String(this.names[at] === chosen));
       tab.setAttribute("tabindex", this.names[at] === chosen ? "0" : "-1");
     });
+    const tab = this.tabs[this.names.indexOf(chosen)];
+    this.list.scrollLeft = tab.offsetLeft - this.list.offsetLeft - (this.list.clientWidth - tab.offsetWidth) / 2; // on a phone
     this.panel.setAttribute("aria-labelledby", `tab-${chosen}`);
     this.panel.replaceChildren();
     try {

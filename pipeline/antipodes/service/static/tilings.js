@@ -2,6 +2,7 @@
 
 import { Latest, of } from "./api.js";
 import { counted, element } from "./elements.js";
+import { copyButton, quoted } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 import { Filter, addressOf, conditionsIn } from "./tilings_filter.js";
 import { Gallery } from "./tilings_gallery.js";
@@ -19,12 +20,15 @@ export function mount(root, context) {
 class TilingsPage {
   constructor(root, context) {
     [this.context, this.counts, this.asked] = [context, new Latest(), null];
+    this.conditions = [];
     this.styled = useStyles("tilings.css");
     this.words = element("p", { class: "lead", role: "status" });
     this.none = element("p", { class: "note", hidden: true });
     this.main = element("div", { class: "tilings-main" });
     this.side = element("div", { class: "tilings-side" });
-    const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), this.words);
+    const copy = copyButton("Copy command", () => this.#command(), context, "Copy the shell command that shows these");
+    const line = element("div", { class: "row apart" }, this.words, copy);
+    const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), line);
     this.root = element("div", { class: "tilings" }, head, this.main, this.side);
     root.append(this.root);
   }
@@ -37,7 +41,7 @@ class TilingsPage {
       const { state, store } = this.context;
       const asked = JSON.stringify([store.version, store.complete, state.where ?? ""]);
       if (asked !== this.asked) await this.#ask(asked);
-      else if (state.at !== undefined) this.gallery.scrollTo(Number(state.at) - 1);
+      else if (state.at !== undefined) this.gallery.scrollTo(numberIn(state.at, 1) - 1);
       await this.#showLarge();
     } catch (error) {
       this.context.fail(error);
@@ -49,6 +53,10 @@ class TilingsPage {
     this.gallery?.close();
     this.large?.close();
     this.root.remove();
+  }
+
+  #command() {
+    return [this.context.store.command, ...this.conditions.map((one) => `--where ${quoted(one)}`)].join(" ");
   }
 
   async #begin() {
@@ -77,7 +85,7 @@ class TilingsPage {
     this.asked = asked;
     this.conditions = conditionsIn(state.where);
     this.filter.set(this.conditions);
-    const at = Math.max(0, Number(state.at ?? 1) - 1) || 0;
+    const at = Math.max(0, numberIn(state.at, 1) - 1);
     const first = at - (at % FIRST);
     try {
       const answer = await this.counts.ask((signal) => api.get(of(name, "/tilings"), { first, limit: FIRST, where: this.conditions }, signal));
@@ -109,7 +117,7 @@ class TilingsPage {
 
   async #showLarge() {
     const { tiling, image, step } = this.context.state;
-    const number = Number(tiling);
+    const number = numberIn(tiling, 0);
     this.root.classList.toggle("with-large", number > 0);
     this.gallery.select(number || null);
     if (!(number > 0)) return this.#shut();
@@ -120,7 +128,12 @@ class TilingsPage {
       document.addEventListener("keydown", this.keyed);
     }
     const before = this.large.number;
-    await this.large.show({ number, image: Number(image ?? 0), laid: step === undefined ? Infinity : Number(step) });
+    try {
+      await this.large.show({ number, image: numberIn(image, 0), laid: numberIn(step, Infinity) });
+    } catch (error) {
+      this.context.navigate({ tiling: null, image: null, step: null }, { replace: true });
+      throw error;
+    }
     if (before !== number && this.large) this.#announce(number);
   }
 
@@ -171,6 +184,11 @@ class TilingsPage {
     }
     return low;
   }
+}
+
+/** The number that a text of the address is, or another if it is none. */
+function numberIn(text, otherwise) {
+  return /^\d{1,15}$/.test(text ?? "") ? Number(text) : otherwise;
 }
 
 function emptiness(conditional, complete) {

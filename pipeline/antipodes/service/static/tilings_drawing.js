@@ -51,6 +51,30 @@ export function inkOn(colour) {
   return (luminance + 0.05) ** 2 > 1.05 * 0.061 ? INK : PAPER;
 }
 
+/** A tiling as text: a symbol for each cell, "#" for holes, "·" where no piece lies, a blank line between layers. */
+export function tilingText(plan, pieces) {
+  const symbols = symbolsOf(plan.board.pieces.map(({ name }) => name));
+  const ofLabel = (label) => symbols.get(plan.pieces.get(label).name);
+  const at = new Map(Object.entries(pieces).flatMap(([label, cells]) => cells.map((cell) => [cell.join(), ofLabel(label)])));
+  const { layers, rows, columns } = plan.board;
+  const symbol = (...place) => (plan.numbers.has(place.join()) ? at.get(place.join()) ?? "·" : "#");
+  const each = (count, make, between) => Array.from({ length: count }, (_, number) => make(number)).join(between);
+  const line = (...above) => each(columns, (column) => symbol(...above, column), "");
+  return each(layers, (layer) => each(rows, (row) => (layers > 1 ? line(layer, row) : line(row)), "\n"), "\n\n");
+}
+
+/** A character for each name: itself, else a letter of it, else any letter. */
+function symbolsOf(names) {
+  const taken = new Set(names.filter((name) => name.length === 1));
+  const free = (name) => [...name, ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"].find((one) => !taken.has(one)) ?? "?";
+  const symbols = new Map();
+  for (const name of names) {
+    symbols.set(name, name.length === 1 ? name : free(name));
+    taken.add(symbols.get(name));
+  }
+  return symbols;
+}
+
 /** A picture as a file of its own. */
 export function svgText(image) {
   const copy = image.cloneNode(true);

@@ -4,7 +4,7 @@ import { button, counted, element } from "./elements.js";
 import { inkOn } from "./tilings_drawing.js";
 
 const BETWEEN = "; ";
-const VERBS = { covers: "covers", avoids: "avoids" };
+const VERBS = ["covers", "avoids"];
 
 /** The conditions in a text of the address, such as "X covers 2,3; I avoids 0,0". */
 export function conditionsIn(text) {
@@ -16,14 +16,12 @@ export class Filter {
   constructor(plan, change) {
     [this.plan, this.change, this.verb, this.conditions] = [plan, change, "covers", new Map()];
     this.piece = plan.board.pieces[0]?.name;
-    this.pieces = element("div", { class: "filter-pieces", role: "radiogroup", "aria-label": "Piece" }, ...plan.board.pieces.map((piece) => this.#pieceButton(piece)));
-    this.verbs = element("div", { class: "row switch", role: "radiogroup", "aria-label": "Covers or avoids" }, ...Object.keys(VERBS).map((verb) => this.#verbButton(verb)));
+    this.pieces = radios("filter-pieces", "Piece", plan.board.pieces.map((piece) => this.#pieceButton(piece)));
+    this.verbs = radios("row switch", "Covers or avoids", VERBS.map((verb) => this.#verbButton(verb)));
     this.board = this.#board();
     this.list = element("ul", { class: "filter-list", "aria-label": "Conditions" });
     this.hint = element("p", { class: "small muted" });
     this.element = element("div", { class: "filter" }, this.pieces, this.verbs, this.hint, this.board, this.list);
-    radios(this.pieces);
-    radios(this.verbs);
     this.#show();
   }
 
@@ -64,7 +62,7 @@ export class Filter {
   }
 
   #verbButton(verb) {
-    return button(VERBS[verb], () => this.#pick({ verb }), { class: "button", role: "radio", "data-verb": verb });
+    return button(verb, () => this.#pick({ verb }), { class: "button", role: "radio", "data-verb": verb });
   }
 
   #pick(changes) {
@@ -116,14 +114,14 @@ export class Filter {
     this.list.replaceChildren(...[...this.conditions].map(([key, cells]) => this.#condition(key, cells)));
   }
 
-  /** A cell has the colour of the piece that covers it, and crossed names of those that avoid it. */
+  /** A cell has the colour of the piece that covers it, or the names of those that avoid it after a cross. */
   #showCell(made, cell) {
     const said = [...this.conditions].filter(([, cells]) => cells.has(cell)).map(([key]) => key);
     const covering = said.find((key) => key.endsWith(" covers"))?.slice(0, -7);
     const avoiding = said.filter((key) => key.endsWith(" avoids")).map((key) => key.slice(0, -7));
     const colour = this.plan.board.pieces.find(({ name }) => name === covering)?.colour ?? "";
     [made.style.background, made.style.color] = [colour, colour && inkOn(colour)];
-    made.replaceChildren(...(covering ? [covering] : avoiding.map((name) => element("s", { text: name }))));
+    made.replaceChildren(...(covering ? [covering] : avoiding.map((name) => element("span", { class: "avoided", text: `×${name}` }))));
     made.setAttribute("aria-label", [made.dataset.words, ...said].join(", "));
     made.setAttribute("aria-pressed", String(this.conditions.get(this.#key)?.has(cell) ?? false));
   }
@@ -153,16 +151,17 @@ function mark(group, kind, value) {
   }
 }
 
-/** Arrow keys choose the next of a group of which one is chosen. */
-function radios(group) {
+/** A group of buttons of which one is chosen, also by arrow keys. */
+function radios(tone, label, buttons) {
+  const group = element("div", { class: tone, role: "radiogroup", "aria-label": label }, ...buttons);
   group.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    const all = [...group.children];
-    const next = all[(all.indexOf(event.target) + step + all.length) % all.length];
+    const next = buttons[(buttons.indexOf(event.target) + step + buttons.length) % buttons.length];
     next.click();
     next.focus();
   });
+  return group;
 }

@@ -5,6 +5,7 @@ import { tilingPicture } from "./tilings_drawing.js";
 
 const PAGE = 60;
 const KEPT = 40;
+const AT_A_TIME = 2;
 const MARGIN = 2;
 const SPACE = 12;
 const TALLEST = 8_000_000;
@@ -30,6 +31,7 @@ export class Gallery {
   reset(count, at = 0) {
     this.asking?.abort();
     this.asking = new AbortController();
+    this.running = 0;
     this.pages.clear();
     this.cells.forEach((cell) => cell.remove());
     this.cells.clear();
@@ -112,7 +114,7 @@ export class Gallery {
     for (const [at, cell] of this.cells) if ((at < begin || at >= end) && cell !== document.activeElement) this.#drop(at, cell);
     for (let at = begin; at < end; at += 1) this.#place(at, row);
     this.#reachable(begin, end);
-    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) this.#need(page);
+    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) if (!this.pages.has(page)) this.#need(page);
   }
 
   #drop(at, cell) {
@@ -160,28 +162,39 @@ export class Gallery {
     this.cells.forEach((cell, at) => cell.setAttribute("tabindex", at === stop ? "0" : "-1"));
   }
 
+  /** Ask for a page, unless some are asked for: when one is there, those that are seen then are asked for. */
   async #need(page) {
-    if (this.pages.has(page)) return;
+    if (this.running >= AT_A_TIME) return;
+    this.running += 1;
     this.pages.set(page, null);
     const { signal } = this.asking;
     try {
-      const answer = await this.ask(page * PAGE, PAGE, signal);
-      if (signal.aborted) return;
-      this.pages.set(page, answer.tilings);
-      this.#forget();
-      this.#fill();
+      const { tilings } = await this.ask(page * PAGE, PAGE, signal);
+      if (!signal.aborted) this.#arrived(page, tilings);
     } catch (error) {
-      if (signal.aborted) return;
-      this.pages.delete(page);
-      this.fail(error);
+      if (!signal.aborted) this.#failed(page, error);
     }
+  }
+
+  #arrived(page, tilings) {
+    this.running -= 1;
+    this.pages.set(page, tilings);
+    this.#forget();
+    this.#fill();
+  }
+
+  /** The page is asked for again when the reader scrolls. */
+  #failed(page, error) {
+    this.running -= 1;
+    this.pages.delete(page);
+    this.fail(error);
   }
 
   /** Drop the pages that are farthest from the screen. */
   #forget() {
     const here = this.first / PAGE;
     const far = [...this.pages.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
-    for (const page of far.slice(0, Math.max(0, this.pages.size - KEPT))) this.pages.delete(page);
+    for (const page of far.slice(0, Math.max(0, this.pages.size - KEPT))) if (this.pages.get(page)) this.pages.delete(page);
   }
 
   #choose(at) {
@@ -192,7 +205,8 @@ export class Gallery {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const screen = Math.max(1, Math.floor(this.element.clientHeight / this.high)) * this.columns;
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.columns, ArrowDown: this.columns, PageUp: -screen, PageDown: screen, Home: -Infinity, End: Infinity };
+    const across = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    const steps = { ...across, ArrowUp: -this.columns, ArrowDown: this.columns, PageUp: -screen, PageDown: screen };
     if (event.key === "Enter" || event.key === " ") this.#choose(this.active);
     else if (event.key in steps) this.focus(this.active + steps[event.key]);
     else return;

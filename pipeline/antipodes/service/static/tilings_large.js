@@ -2,8 +2,8 @@
 
 import { Latest, of } from "./api.js";
 import { button, counted, element } from "./elements.js";
-import { save } from "./saving.js";
-import { pngOf, svgText, tilingPicture } from "./tilings_drawing.js";
+import { copyButton, save } from "./saving.js";
+import { pngOf, svgText, tilingPicture, tilingText } from "./tilings_drawing.js";
 
 const BEAT = 420;
 
@@ -36,9 +36,12 @@ export class Large {
       this.symmetric,
       element(
         "div",
-        { class: "row" },
-        button("Save SVG", () => this.#saveSvg(), { class: "button" }),
-        button("Save PNG", () => this.#savePng(), { class: "button" }),
+        { class: "row large-tools", role: "group", "aria-label": "Copy and save" },
+        copyButton("Copy text", () => tilingText(plan, this.all[this.image]), context, "Copy the tiling as letters"),
+        copyButton("Copy command", () => `${context.store.command} --number ${this.number}`, context, "Copy the shell command that shows it"),
+        copyButton("Copy link", () => location.href, context, "Copy the address of what you see"),
+        button("SVG", () => this.#saveSvg(), { class: "quiet", "aria-label": "Save as SVG" }),
+        button("PNG", () => this.#savePng(), { class: "quiet", "aria-label": "Save as PNG" }),
       ),
     );
   }

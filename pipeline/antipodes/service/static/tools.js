@@ -4,9 +4,9 @@ import { Problem } from "./api.js";
 import { pictured } from "./board.js";
 import { Editor } from "./editor.js";
 import { button, element } from "./elements.js";
+import { copyButton, quoted, save } from "./saving.js";
 
 const PIXELS = 1200;
-const COPIED = 1500;
 
 export class Tools {
   #page;
@@ -17,7 +17,7 @@ export class Tools {
     this.#context = page.context;
     this.editor = new Editor(page);
     const edit = button("Edit", () => this.editor.toggle(edit), { class: "quiet", "aria-expanded": "false", title: "Swap two pieces" });
-    const copy = (text, what, title) => button(text, (event) => this.#copy(what(), event.currentTarget), { class: "quiet", title });
+    const copy = (name, text, title) => copyButton(name, text, this.#context, title);
     const row = element("div", { class: "row tools", role: "group", "aria-label": "Copy and save" }, edit,
       copy("Copy position", () => this.#position, "Copy the position as text"),
       copy("Copy command", () => this.#command(), "Copy the shell command that gives the same"),
@@ -33,19 +33,14 @@ export class Tools {
     return this.#page.trail.here?.position ?? "";
   }
 
+  /** The command of the shell that shows what the view shows. */
   #command() {
-    return `${this.#context.store.command} ${quoted(this.#position)} --path`;
-  }
-
-  async #copy(text, from) {
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#context.say("Copied");
-      from.classList.add("copied");
-      setTimeout(() => from.classList.remove("copied"), COPIED);
-    } catch {
-      this.#context.fail(new Problem(`the browser does not allow copying; here it is: ${text}`));
-    }
+    const { store, state } = this.#context;
+    const address = store.command.replace(/^antipodes \w+ /, "");
+    if (state.view === "distribution") return `antipodes layers ${address}`;
+    if (state.view === "antipodes") return `antipodes farthest ${address}`;
+    if (state.view === "pattern" && state.pattern) return `antipodes query ${address} --pattern ${quoted(state.pattern)}`;
+    return `antipodes query ${address} ${quoted(this.#position)} --path`;
   }
 
   /** The picture as a file of SVG, in its own colours on white. */
@@ -87,16 +82,4 @@ export class Tools {
   #name() {
     return `${this.#context.name} ${this.#position}`.replace(/[^\w.-]+/g, "-").slice(0, 80);
   }
-}
-
-/** Give a file to the person. */
-export function save(blob, name) {
-  const address = URL.createObjectURL(blob);
-  element("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
-
-/** A text as one word of a shell. */
-function quoted(text) {
-  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }
