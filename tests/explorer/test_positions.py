@@ -46,6 +46,12 @@ def test_moves_are_typed_and_lead_on_from_the_board(open_page: Open) -> None:
     enter(page, "D")
     expect_position(page, "0 2 3 1 4 5")
     expect(distance(page)).to_have_text("3")
+    enter(page, "U [L, L]2 (L)2")
+    expect_position(page, "1 2 3 4 5 0")
+    expect(distance(page)).to_have_text("0")
+    enter(page, "R R R")
+    expect(page.locator(PROBLEM)).to_contain_text("found 'R' as move 3")
+    expect_position(page, "R R R")  # to be mended
 
 
 def test_what_is_no_position_is_said_in_one_line_until_it_is_dismissed(open_page: Open) -> None:

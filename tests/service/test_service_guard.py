@@ -147,7 +147,7 @@ def test_other_bodies(client: Client, body: bytes, expected: str) -> None:
 
 @pytest.mark.parametrize(("path", "parameters", "expected"), [
     ("view", {"position": "0 0"}, "position '0 0': expected 4 symbols, found 2"),
-    ("view", {"position": "0 0 0 0", "index": 1}, "moves and index, found position and index"),
+    ("view", {"position": "0 0 0 0", "index": 1}, "expected a position or an index, found both"),
     ("view", {"index": "x"}, "index: expected a whole number, found 'x'"),
     ("view", {"index": -1}, "index: expected 0 or more, found '-1'"),
     ("view", {"index": 81}, "expected an index from 0 to 80, found 81"),

@@ -87,6 +87,13 @@ def test_a_position_by_its_text_its_index_and_its_moves(
     for one in start["successors"]:
         if one["move"] is not None:
             assert client.value(path, {"moves": one["move"]})["position"] == one["position"]
+    for one in view["successors"]:
+        if one["move"] is not None:
+            for begin in ({"position": text}, {"index": view["index"]}):
+                found = client.value(path, {**begin, "moves": one["move"]})
+                assert fits(found, schema.View)
+                step = {"position": one["position"], "move": one["move"], "distance": one["distance"]}
+                assert (found["index"], found["steps"]) == (one["index"], [step])
 
 
 @given(name=names, number=numbers)

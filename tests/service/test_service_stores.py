@@ -1,5 +1,6 @@
 """What the service says of stores: the list, the facts, layers, antipodes, graphs, boards and tilings."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,27 @@ def test_one_tiling_and_its_images(client: Client, stores: Path, name: str) -> N
     for wrong in (0, len(numbers) + 1, 1 << 70):
         status = 404 if wrong == len(numbers) + 1 else 400
         client.refused(f"/stores/{name}/tilings/{wrong}/images", status=status)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("fields", 81), ("unfinished", 720), ("empty", 720), ("counts", 360), ("square", None)]
+)
+def test_how_many_positions_there_will_be(client: Client, name: str, expected: int | None) -> None:
+    (row,) = [row for row in client.value("/stores") if row["name"] == name]
+    assert row["expected"] == client.value(f"/stores/{name}")["expected"] == expected
+
+
+def test_long_answers_are_compressed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = client.get("/stores/fields/graph")
+    monkeypatch.setattr("antipodes.service.answers.LONG", len(plain.body))
+    packed = client.get("/stores/fields/graph", accept_encoding="gzip, br")
+    assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "accept-encoding")
+    assert gzip.decompress(packed.body) == plain.body
+    assert (packed.headers["etag"], int(packed.headers["content-length"])) == (plain.headers["etag"], len(packed.body))
+    refused = client.get("/stores/fields/graph", accept_encoding="gzip;q=0")
+    assert ("content-encoding" in refused.headers, refused.body) == (False, plain.body)
+    short = client.get("/stores/fields/layers", accept_encoding="gzip")
+    assert "content-encoding" not in short.headers
 
 
 def test_markup_in_names_and_texts_stays_text(client: Client) -> None:

@@ -1,6 +1,8 @@
 """Responses: values as JSON, errors as one line with a status, and what a browser may keep of them."""
 
+import gzip
 import json
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from secrets import token_hex
@@ -26,6 +28,11 @@ from antipodes_tasks.quoting import quote, shorten
 JSON = "application/json"
 PLACE = token_hex(16)
 """Stands for a picture until its text is put there; no text of a store can be the same."""
+LONG = 1 << 19
+"""Bytes from which a response is compressed, such as that of a graph: moves are answered at once."""
+COMPRESSION = 5
+GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+"""Finds that a request accepts this compression."""
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (NotThereError, 404),
     (NumberError, 404),
@@ -120,6 +127,18 @@ def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
         return error_response(f"{where}: expected {expected}, found {first['ctx']['actual_length']}", 413)
     found = "none" if kind == "missing" else quote(first.get("input"))
     return error_response(f"{where}: expected {expected}, found {found}", 400)
+
+
+def compressed(request: Request, response: Response) -> Response:
+    """A response of LONG bytes or more, compressed if the browser takes that: in the thread that has computed it."""
+    content = bytes(response.body)
+    if len(content) < LONG:
+        return response
+    headers = {**response.headers, "vary": "accept-encoding"}
+    if GZIP.search(request.headers.get("accept-encoding", "")):
+        content, headers["content-encoding"] = gzip.compress(content, COMPRESSION), "gzip"
+    headers["content-length"] = str(len(content))
+    return Response(content, headers=headers)
 
 
 def kept_by_version(version: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from antipodes.puzzles.picture import Picture
 from antipodes.service import overview, patterns, positions, schema, tiling_answers
 from antipodes.service.answers import (
     JSON,
+    compressed,
     is_known,
     json_bytes,
     kept_by_version,
@@ -147,14 +148,16 @@ class Stores:
         request: Request,
         name: str,
         position: Position = None,
-        moves: Annotated[str | None, Query(description="Instead: the moves that lead to it from the start.")] = None,
+        moves: Annotated[str | None, Query(description="Moves from there, or from the start, that lead to it.")] = None,
         index: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Instead: its number.")] = None,
     ) -> Response:
         """A position, its distance and picture, and where each move leads."""
 
         def view(opened: Opened) -> Any:
-            asked = positions.position_asked(opened.table, position, moves, index)
-            return positions.table_view(opened.table, asked)
+            asked = positions.position_asked(opened.table, position, index)
+            if moves is None:
+                return positions.table_view(opened.table, asked)
+            return positions.followed_view(opened.table, asked, moves)
 
         return self._answer(request, name, view)
 
@@ -284,7 +287,8 @@ class Stores:
         except Exception as error:
             return response_to_error(error)
         kept = request is not None and opened.manifest.complete
-        return _response(content, media_type, opened.version if kept else None)
+        response = _response(content, media_type, opened.version if kept else None)
+        return response if request is None else compressed(request, response)
 
 
 def _response(content: bytes, media_type: str = JSON, version: str | None = None) -> Response:

@@ -20,7 +20,7 @@ Values = dict[str, Any]
 def row_view(library: Library, name: str) -> Values:
     """A store in the list; what is wrong with it, if it cannot be read."""
     listed = library.row(name)
-    shown = {**listed.to_json(), "name": name, "family": None, "picture": None}
+    shown = {**listed.to_json(), "name": name, "family": None, "picture": None, "expected": None}
     del shown["path"]
     if listed.manifest is None:
         return shown
@@ -31,11 +31,24 @@ def row_view(library: Library, name: str) -> Values:
 
 
 def _appearance(opened: Opened) -> Values:
-    """The family of a puzzle, and the picture of its start, or of the first tiling."""
+    """The family of a puzzle, the picture of its start, or of the first tiling, and how many positions there will be."""
     shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None}
+    shown["expected"] = opened.once("expected", lambda: _expected(opened))
     if isinstance(opened.manifest, SearchManifest):
         shown["family"] = opened.manifest.puzzle.get("family")
     return shown if opened.problem is None else {**shown, "problem": str(opened.problem)}
+
+
+def _expected(opened: Opened) -> int | None:
+    """How many positions a table will have, where that is known before it is finished."""
+    if not isinstance(opened.manifest, SearchManifest):
+        return None
+    if opened.manifest.complete:
+        return opened.manifest.states
+    if opened.problem is not None:
+        return None
+    space = opened.manifest.space_of(opened.puzzle)
+    return space.numbering.reachable(space.rules)
 
 
 def _picture(opened: Opened) -> Drawn | None:
@@ -55,7 +68,8 @@ def store_view(name: str, opened: Opened) -> Values:
     else:
         shown |= {"description": None, "tilings": opened.manifest.tilings, "command": _command("show", opened)}
     problem = None if opened.problem is None else str(opened.problem)
-    return {**shown, "picture": _appearance(opened)["picture"], "problem": problem}
+    appearance = _appearance(opened)
+    return {**shown, "picture": appearance["picture"], "expected": appearance["expected"], "problem": problem}
 
 
 def _status(opened: Opened) -> Values:

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.sequences import names_along
 from antipodes.service.drawing import drawn, pictures_of
-from antipodes.service.limits import MOST_SCANNED, TooMuchError
+from antipodes.service.limits import MOST_SCANNED, MOST_SHOWN, TooMuchError
 from antipodes.service.paths import count_paths
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
@@ -20,21 +21,15 @@ Values = dict[str, Any]
 Distances = NDArray[np.int32]
 
 
-def position_asked(
-    table: Table, position: str | None = None, moves: str | None = None, index: int | None = None
-) -> Labels:
-    """The position ``(places,)`` that a person writes, or leads to by moves, or numbers; the start without any.
+def position_asked(table: Table, position: str | None = None, index: int | None = None) -> Labels:
+    """The position ``(places,)`` that a person writes, or numbers; the start without any.
 
-    InputError where there are several of them; PositionError and InputError where they name no position.
+    InputError where it is both written and numbered; PositionError and InputError where no position is named.
     """
-    given = {"position": position, "moves": moves, "index": index}
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) > 1:
-        raise InputError(f"expected one of position, moves and index, found {' and '.join(named)}")
+    if position is not None and index is not None:
+        raise InputError("expected a position or an index, found both")
     if position is not None:
         return table.puzzle.parse(position)
-    if moves is not None:
-        return table.puzzle.follow(moves)[-1:].reshape(-1)
     if index is not None:
         return table.space.unrank([index]).reshape(-1)
     return table.puzzle.rules.first
@@ -90,6 +85,22 @@ def table_view(table: Table, position: Labels) -> Values:
             table, position, before, indices[last:], np.concatenate((distances[:1], distances[last:])), None
         )
     return shown
+
+
+def followed_view(table: Table, begin: Labels, moves: str) -> Values:
+    """As `table_view` of the position to which moves lead from another; and each of at most MOST_SHOWN steps."""
+    way = table.puzzle.follow(moves, begin)
+    return {**table_view(table, way[-1]), "steps": _steps(table, way) if len(way) <= MOST_SHOWN + 1 else None}
+
+
+def _steps(table: Table, way: Labels) -> list[Values]:
+    """The positions after the first one of ``way`` ``(1 + n, places)``, and the moves that lead there, if single."""
+    names = names_along(table.puzzle.moves, way)
+    distances = table.distances(way[1:]).tolist()
+    return [
+        {"position": table.puzzle.format(one), "move": name, "distance": distance if distance >= 0 else None}
+        for one, name, distance in zip(way[1:], names, distances, strict=True)
+    ]
 
 
 def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]:

@@ -68,6 +68,7 @@ class Row:
     problem: str | None
     family: str | None
     picture: Picture | None
+    expected: int | None
     puzzle: str | None = None
     states: int | None = None
     radius: int | None = None
@@ -91,6 +92,7 @@ class Facts:
     description: str | None
     command: str
     picture: Picture | None
+    expected: int | None
     problem: str | None
     puzzle: str | None = None
     counts_only: bool | None = None
@@ -168,8 +170,17 @@ class Neighbour:
 
 
 @dataclass
+class Step:
+    """A position on a way, and the move that leads there; None where it takes several of the puzzle's."""
+
+    position: str
+    move: str | None
+    distance: int | None
+
+
+@dataclass
 class View:
-    """A position; ``predecessors`` where moves cannot be undone."""
+    """A position; ``predecessors`` where moves cannot be undone, ``steps`` after moves, unless they are many."""
 
     position: str
     index: int | None
@@ -180,6 +191,7 @@ class View:
     successors: list[Neighbour]
     shortest_moves: int
     predecessors: list[Neighbour] | None = None
+    steps: list[Step] | None = None
 
 
 @dataclass

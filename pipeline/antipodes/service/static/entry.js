@@ -1,9 +1,7 @@
 // The field for a position or moves, and the buttons that put other positions on the board.
 
-import { of, Problem } from "./api.js";
+import { of } from "./api.js";
 import { button, element } from "./elements.js";
-
-const MOST = 200;
 
 export class Entry {
   #page;
@@ -64,28 +62,19 @@ export class Entry {
       this.field.value = seen.position;
       this.#page.go(seen.position);
     } catch (error) {
-      const words = text.split(/[\s,]+/);
-      if (error.status !== 400 || !words.some((word) => store.moves?.includes(word))) throw error;
-      await this.#makeMoves(words);
+      if (error.status !== 400 || !namesMoves(text, store.moves ?? [])) throw error;
+      await this.#makeMoves(text);
     }
   }
 
-  /** Make moves one after another from the position on the board; nothing is made if one of them is not legal. */
-  async #makeMoves(words) {
-    if (words.length > MOST) throw new Problem(`expected at most ${MOST} moves, found ${words.length}`);
+  /** Make the moves of a sequence from the position on the board; nothing is made if one of them is not legal. */
+  async #makeMoves(moves) {
     const { api, name } = this.#context;
-    let position = this.#page.trail.here.position;
-    const steps = [];
-    for (const [number, word] of words.entries()) {
-      const successors = await api.get(of(name, "/successors"), { position });
-      const step = successors.find(({ move }) => move === word);
-      if (!step) throw new Problem(notLegal(word, number, words.length, successors));
-      steps.push(step);
-      position = step.position;
-    }
-    const { picture } = await api.get(of(name, "/view"), { position });
-    this.field.value = position;
-    this.#page.walk(steps, picture);
+    const { position } = this.#page.trail.here;
+    const seen = await api.get(of(name, "/view"), { position, moves });
+    this.field.value = seen.position;
+    if (seen.steps?.length) this.#page.walk(seen.steps, seen.picture);
+    else this.#page.go(seen.position);
   }
 
   async #random() {
@@ -113,8 +102,8 @@ export class Entry {
   }
 }
 
-function notLegal(word, number, words, successors) {
-  const names = successors.map(({ move }) => move).join(" ");
-  const which = words > 1 ? `, word ${number + 1} of ${words}` : "";
-  return `expected a legal move (${names || "there is none"}), found ${word}${which}`;
+/** Whether a text is more likely a sequence of moves than a position: one of its words is a move, perhaps repeated or undone. */
+function namesMoves(text, moves) {
+  const words = text.split(/[\s,:()[\]]+/);
+  return words.some((word) => moves.includes(word) || moves.includes(word.replace(/[0-9'’′]+$/, "")));
 }
