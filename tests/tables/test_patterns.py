@@ -325,7 +325,9 @@ def test_many_positions_in_python(folder: Path) -> None:
             ap.load_patterns(config, unfit)
     answers = list(ap.solve_many(config, list(some), heuristic=found, threads=3))
     assert [answer.distance for answer in answers] == list(some.values())
-    assert ap.solve(config, list(some)[-1], method="ida-star", heuristic=found).distance == list(some.values())[-1]
+    one = ap.solve(config, list(some)[-1], heuristic=found)
+    assert (one.method, one.distance) == ("ida-star", list(some.values())[-1])
+    assert list(ap.solve_many(config, [], heuristic=found)) == []
     stopped = ap.solve_many(config, list(some), heuristic=found)
     next(stopped)
     stopped.close()  # type: ignore[attr-defined]
