@@ -175,7 +175,7 @@ def solve_many(
     goals = None if goal is None else _goals(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
-    method = "ida-star" if method is None and heuristic is not None else method
+    method = _guided(method, heuristic)
     options |= {"max_depth": max_depth, "max_seconds": max_seconds}
     return (one.answer for one in solving.solve_many(problems, method, threads=threads, **options))
 
@@ -205,7 +205,8 @@ def solve(
         A text or labels ``(places,)``; a goal may also be a pattern, or labels ``(goals, places)``. None: the puzzle's
         starts.
     method
-        "bfs", "bidirectional", "iddfs" or "ida-star"; None: the one that suits the problem.
+        "bfs", "bidirectional", "iddfs" or "ida-star"; None: "ida-star" with a heuristic, else the one that suits the
+        problem.
     table
         An open table of the puzzle, which is read instead of searching.
     max_depth
@@ -241,10 +242,11 @@ def solve(
         room = {} if limit is None else {"memory_limit": limit}
         return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    chosen = _guided(method, heuristic) or solving.choose_method(problem).method
     with _search_shown(listener) as told:
         return solving.solve(
             problem,
-            solving.choose_method(problem).method if method is None else method,
+            chosen,
             every=every,
             max_depth=max_depth,
             max_seconds=max_seconds,
@@ -450,6 +452,11 @@ def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, An
 def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
     """A text as labels; what is none is checked by the problem."""
     return puzzle.parse(position) if isinstance(position, str) else position
+
+
+def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:
+    """The method that is asked for: a heuristic without one asks for the method that has one."""
+    return solving.IDA_STAR if method is None and heuristic is not None else method
 
 
 def _goals(puzzle: Puzzle, goal: str | ArrayLike) -> Labels | ArrayLike:

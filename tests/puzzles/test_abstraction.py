@@ -61,6 +61,7 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
         ("eight-puzzle", "1 2 3 4 5 6 7", (), False, "expected pieces that become equal, found 1 2 3 4 5 6 7 8, all"),
         ("pancake-10", "1", (), True, "--free: expected a sliding puzzle and --keep"),
         ("eight-puzzle", None, ("1 2",), True, "--free: expected a sliding puzzle and --keep"),
+        ("eight-puzzle", None, ("1 2", "2 3"), False, "--equal: expected each piece once, found '2' twice"),
         ("klotski", "A", (), False, "expected a puzzle of the family sliding, jump, pancake, topspin, generators"),
     ],
 )

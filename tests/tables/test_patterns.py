@@ -4,6 +4,7 @@ import csv
 import functools
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from antipodes.runs.options import RunOptions
 from antipodes.tables import patterns as loading
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.store.manifest import ChunkDigests
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
@@ -235,6 +238,15 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
     assert list(cached.parent.iterdir()) == []
 
 
+def test_a_chunk_that_the_manifest_does_not_have_is_unreached(folder: Path) -> None:
+    (address,) = stores(folder, EIGHT, 3, ["1234"])
+    store = TableStore(address)
+    manifest = store.read()
+    assert np.array_equal(store.read_chunks(manifest, 0, 1), store.read_chunk(manifest, 0))
+    never = replace(manifest, chunks=ChunkDigests(0, np.zeros_like(manifest.chunks.digests)))
+    assert (store.read_chunks(never, 0, 1) == manifest.unreached).all()
+
+
 def failing(error: Exception) -> Any:
     raise error
 
@@ -325,7 +337,9 @@ def test_many_positions_in_python(folder: Path) -> None:
             ap.load_patterns(config, unfit)
     answers = list(ap.solve_many(config, list(some), heuristic=found, threads=3))
     assert [answer.distance for answer in answers] == list(some.values())
-    assert ap.solve(config, list(some)[-1], method="ida-star", heuristic=found).distance == list(some.values())[-1]
+    one = ap.solve(config, list(some)[-1], heuristic=found)
+    assert (one.method, one.distance) == ("ida-star", list(some.values())[-1])
+    assert list(ap.solve_many(config, [], heuristic=found)) == []
     stopped = ap.solve_many(config, list(some), heuristic=found)
     next(stopped)
     stopped.close()  # type: ignore[attr-defined]

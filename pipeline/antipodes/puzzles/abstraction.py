@@ -53,6 +53,9 @@ def abstracted(
             raise InputError(f"expected pieces of {puzzle.name}: {shorten(' '.join(pieces))}; found {quote(symbol)}")
     other = next(symbol for symbol in OTHERS if symbol not in pieces)
     becomes = {symbol: symbol if keep is None or symbol in keep else other for symbol in pieces}
+    given = list(chain(*map(dict.fromkeys, equal)))
+    if twice := [symbol for symbol in pieces if given.count(symbol) > 1]:
+        raise InputError(f"--equal: expected each piece once, found {quote(twice[0])} twice; name all of them together")
     for own in equal:
         becomes.update(dict.fromkeys(own, own[0]))
     if len(set(becomes.values())) == len(pieces):

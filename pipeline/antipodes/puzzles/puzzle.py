@@ -167,7 +167,7 @@ class Puzzle:
 
     def positions(self, positions: Sequence[str] | ArrayLike) -> Labels:
         """Many positions, texts or labels, as labels ``(n, places)``; raises as `parse_many` and `checked`."""
-        if isinstance(positions, list | tuple) and positions and isinstance(positions[0], str):
+        if isinstance(positions, list | tuple) and (not positions or isinstance(positions[0], str)):
             return self.parse_many(positions)
         return self.checked(positions)
 
