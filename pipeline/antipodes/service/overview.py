@@ -31,7 +31,7 @@ def row_view(library: Library, name: str) -> Values:
 
 
 def _appearance(opened: Opened) -> Values:
-    """The family of a puzzle, the picture of its start, or of the first tiling, and how many positions there will be."""
+    """The family of a puzzle, the picture of its start or of the first tiling, and how many positions there will be."""
     shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None}
     shown["expected"] = opened.once("expected", lambda: _expected(opened))
     if isinstance(opened.manifest, SearchManifest):
