@@ -37,6 +37,20 @@ def test_a_damaged_store_says_what_is_wrong(open_page: Open) -> None:
 def test_a_store_that_is_not_there_is_an_error(open_page: Open) -> None:
     page = open_page("/#/elsewhere")
     expect(page.locator("#problem")).to_contain_text("elsewhere")
+    unreadable = open_page("/#/%E0%A4%A")
+    expect(unreadable.locator("#problem")).to_contain_text("%E0%A4%A")
+
+
+def test_how_far_an_unfinished_table_is(open_page: Open) -> None:
+    page = open_page("/")
+    expect(page.get_by_role("listitem").filter(has_text="unfinished ·")).to_contain_text("unfinished, 14 %")
+    page.goto(f"{page.url.split('#')[0]}#/unfinished?position=4 3 2 1 5 6")
+    expect(page.get_by_text("of all so far")).to_be_visible()
+
+
+def test_a_part_is_never_all(open_page: Open) -> None:
+    page = open_page("/#/lights?position=101/010/101")
+    expect(page.get_by_text("farther than 99.8 % of all")).to_be_visible()
 
 
 def test_a_card_opens_its_table(open_page: Open) -> None:

@@ -39,6 +39,13 @@ export function rounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
+/** 12 %: a part, with more digits close to 0 and to 1, and never 100 % for less than all. */
+export function percent(part) {
+  const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
+  const unit = 10 ** (digits + 2);
+  return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";
+}
+
 /** The sign and the words of a change of the distance; null where a table has not reached one of the two. */
 export function signed(change) {
   if (change === null || change === undefined) return { sign: "?", words: "distance not known", tone: "unknown" };

@@ -38,7 +38,17 @@ let timer = 0;
 /** The store and the state that an address names. */
 export function parsed(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { name: path ? decodeURIComponent(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
+  return { name: path ? decoded(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** What a person wrote that is no encoding stands for itself. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
 }
 
 /** The address of a store and a state. */
@@ -111,6 +121,7 @@ function show(module, next) {
 function refuse(name, error) {
   page?.close();
   page = null;
+  context = null; // the store before is followed no longer
   where(name);
   main.replaceChildren(element("p", { class: "note" }, element("a", { href: "#/", text: "All stores" })));
   fail(error);
@@ -125,7 +136,7 @@ function where(name) {
 /** Ask from time to time whether the store has changed; soon where a run is under way. */
 function watch() {
   clearTimeout(timer);
-  if (context.name === null) return;
+  if (!context?.name) return;
   timer = setTimeout(look, context.store.complete && !context.lost ? POLL.finished : POLL.unfinished);
 }
 

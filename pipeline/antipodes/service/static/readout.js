@@ -2,7 +2,7 @@
 
 import { Latest, of } from "./api.js";
 import { trailChart } from "./chart.js";
-import { button, counted, element } from "./elements.js";
+import { button, counted, element, percent } from "./elements.js";
 
 const ICONS = { undo: "↶", redo: "↷", step: "→", play: "▶", pause: "❚❚" };
 
@@ -83,7 +83,7 @@ export class Readout {
     if (distance === null || !layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
-    const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${percent(nearer / sum)} of all` }) : "";
+    const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${percent(nearer / sum)} of all${layers.complete ? "" : " so far"}` }) : "";
     const radius = element("span", { text: layers.complete ? `radius ${layers.radius}` : `depth ${layers.radius} so far` });
     this.paths = element("span", { class: "paths", text: this.#counted?.text ?? "" });
     return [radius, share, this.paths];
@@ -143,11 +143,6 @@ function setText(element, text) {
 function missing(unreached, seen) {
   if (unreached) return `not reached yet at depth ${seen.depth}`;
   return seen ? "unreachable from the start" : "…";
-}
-
-function percent(share) {
-  if (share > 0.999 && share < 1) return `${(Math.floor(1e6 * share) / 1e4).toFixed(4)} %`;
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
 function following({ run, committed_depth: depth }) {

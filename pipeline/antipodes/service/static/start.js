@@ -1,6 +1,6 @@
 // The start page: the stores that were found, as cards; runs under way are followed.
 
-import { counted, element, rounded } from "./elements.js";
+import { counted, element, percent, rounded } from "./elements.js";
 
 const POLL = 1500;
 const KINDS = { counts: "counts only", tilings: "tilings" };
@@ -123,6 +123,6 @@ function progress(store) {
   const part = all ? Math.min(1, done / all) : null;
   const known = part !== null || store.run; // a bar without a value moves: for a run that is under way
   const bar = known ? element("progress", { max: 1, value: part, "aria-label": `How far ${store.name} is` }) : null;
-  const text = part === null ? words : `${words}, ${(100 * part).toFixed(part < 0.1 ? 1 : 0)} %`;
+  const text = part === null ? words : `${words}, ${percent(part)}`;
   return element("div", { class: "state" }, bar, element("span", { class: "small", text }));
 }
