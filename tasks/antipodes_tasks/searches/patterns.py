@@ -66,7 +66,7 @@ class PatternTable:
         return frozenset(np.flatnonzero(~np.isin(self.label_of, uncounted)).tolist())
 
 
-class Symmetry(NamedTuple):
+class BoardSymmetry(NamedTuple):
     """A symmetry of board and goal: the piece on each place goes to another place, and becomes another piece."""
 
     places: Numbers
@@ -81,11 +81,11 @@ class Symmetry(NamedTuple):
         return images
 
 
-class View(NamedTuple):
+class LookUp(NamedTuple):
     """A table that a sum looks up for the image of a position."""
 
     table: PatternTable
-    symmetry: Symmetry
+    symmetry: BoardSymmetry
 
     @property
     def counted(self) -> NDArray[np.bool_]:
@@ -98,7 +98,7 @@ class View(NamedTuple):
         return self.table.numbering.rank_one(image.tolist())
 
 
-def symmetries_of(rules: Rules, goal: Labels) -> list[Symmetry]:
+def symmetries_of(rules: Rules, goal: Labels) -> list[BoardSymmetry]:
     """The turns and reflections of the board that lead moves to moves, and the goal ``(places,)`` to itself.
 
     The labels change as the goal demands: what stands on a place becomes what stands on its image. The first one is
@@ -115,7 +115,7 @@ def symmetries_of(rules: Rules, goal: Labels) -> list[Symmetry]:
         places[squares[squares >= 0]] = turned[squares >= 0]
         labels = _relabelled(goal, goal[places], len(rules.symbols))
         if labels is not None and {(int(places[a]), int(places[b])) for a, b in edges} == edges:
-            found.append(Symmetry(places, labels))
+            found.append(BoardSymmetry(places, labels))
     return found
 
 
@@ -139,7 +139,7 @@ class Patterns:
     rules: Rules
     goal: Labels
     """``(places,)``: the position to which the tables count the moves."""
-    sums: tuple[tuple[View, ...], ...]
+    sums: tuple[tuple[LookUp, ...], ...]
     values: NDArray[np.uint8]
     """The values of all tables, each from its ``begin`` on."""
     costs: Numbers
@@ -162,7 +162,7 @@ class Patterns:
                 sums.append(joined := [])
             joined.append(table)
         symmetries = symmetries_of(rules, goal)
-        views = (tuple(View(table, one) for table in own) for one in symmetries for own in sums)
+        views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
         return cls(rules, goal, tuple(views), values, costs)
 
     def check(self, problem: Problem) -> None:
@@ -174,7 +174,7 @@ class Patterns:
             raise InputError(f"expected the goal of the tables, {shorten(expected)}, found {shorten(found)}")
 
     @cached_property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[LookUp, ...]:
         """The look-ups of all sums."""
         return tuple(view for own in self.sums for view in own)
 
@@ -405,8 +405,7 @@ def _descend_by_patterns(
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    All successors of a position are looked up before any is searched: the reads do not depend on each other, so the
-    processor waits for memory once and not for each.
+    All successors of a position are looked up before one is searched, so the processor waits for memory once.
     """
     labels, taken, tally, paths = path
     rows, columns, own, sums = entries

@@ -53,7 +53,7 @@ NO_REGION = -1
 Edges = tuple[tuple[int, int], ...]
 
 
-class Board(NamedTuple):
+class PlaceSets(NamedTuple):
     """The sets of places that counted pieces take, and the regions of the others."""
 
     counted: Mask
@@ -121,7 +121,7 @@ class Regions(Numbering):
         return tuple(count for label, count in enumerate(self.pieces) if label not in (EMPTY, self.free))
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> PlaceSets:
         """The sets of places and their regions."""
         return board_of(self.edges, self.places, self.counted)
 
@@ -185,7 +185,7 @@ class Regions(Numbering):
 
 
 @lru_cache(maxsize=4)
-def board_of(edges: Edges, places: int, counted: int) -> Board:
+def board_of(edges: Edges, places: int, counted: int) -> PlaceSets:
     """The sets of ``counted`` places, and the regions of the other places when pieces move along ``edges``."""
     sets = comb(places, counted)
     chosen = unrank_combinations(np.arange(sets), places, counted)
@@ -199,7 +199,7 @@ def board_of(edges: Edges, places: int, counted: int) -> Board:
     for a, b in edges:
         legal = chosen[:, a] & ~chosen[:, b]
         sources[first_row[:-1][legal] + region[legal, b]] += 1
-    return Board(chosen, region, first_row, sources)
+    return PlaceSets(chosen, region, first_row, sources)
 
 
 def _region_type(places: int) -> type[np.int8 | np.int16]:

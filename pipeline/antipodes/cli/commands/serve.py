@@ -11,6 +11,7 @@ from antipodes.cli.options import Given
 from antipodes.cli.streams import say
 from antipodes.machine import MIB, available_memory
 from antipodes.runs.options import OUTPUTS, memory_size
+from antipodes.service.library import Library, storages_named
 from antipodes_tasks.errors import InputError, NotAStoreError, missing_package
 from antipodes_tasks.quoting import counted, quote
 
@@ -56,28 +57,25 @@ def serve(
         if find_spec(package) is None:
             raise missing_package("serve", package, "web")
     with importing_libraries():
-        from antipodes.service.app import application
-        from antipodes.service.guard import Hosts, is_loopback
-        from antipodes.service.library import Library, storages_named
-        from antipodes.service.server import listening_socket, open_browser, url_of
-        from antipodes.service.server import serve as serve_at
+        from antipodes.service import app as service
+        from antipodes.service import guard, server
 
     if not host:
         raise InputError(f"--host: expected a name or an address, found {quote(host)}")
     library = Library(storages_named(stores or [], puzzle), _cache_bytes(memory_limit))
     if not library.storages:
         raise NotAStoreError(f"no stores in {' '.join(stores or [f'{OUTPUTS}/'])}: antipodes run PUZZLE makes one")
-    with listening_socket(host, port) as listening:
-        url = url_of(listening, host)
-        if not is_loopback(host):
+    with server.listening_socket(host, port) as listening:
+        url = server.url_of(listening, host)
+        if not guard.is_loopback(host):
             say(f"--host {host}: everyone who reaches this machine can read these stores; nothing is encrypted")
 
         def began() -> None:
             print(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)
             if show:
-                open_browser(url)
+                server.open_browser(url)
 
-        serve_at(application(library, Hosts.of(host)), listening, began)
+        server.serve(service.application(library, guard.Hosts.of(host)), listening, began)
 
 
 def _cache_bytes(memory_limit: str | None) -> int:

@@ -59,6 +59,16 @@ Method = Annotated[
     str | None,
     typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]"),
 ]
+Tables = Annotated[
+    list[str] | None,
+    typer.Option(metavar="STORE", help="A table of a pattern as heuristic of ida-star; several times for several."),
+]
+BatchFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
+]
+Output = Annotated[
+    str | None, typer.Option(metavar="FILE", help="With --batch: write CSV there; what it has is not solved again.")
+]
 
 app = commands()
 
@@ -149,16 +159,9 @@ def solve(
             help="manhattan or linear-conflict, with --method ida-star. [default: the stronger one that fits]",
         ),
     ] = None,
-    tables: Annotated[
-        list[str] | None,
-        typer.Option(metavar="STORE", help="A table of a pattern as heuristic of ida-star; several times for several."),
-    ] = None,
-    batch: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="With --batch: write CSV there; what it has is not solved again.")
-    ] = None,
+    tables: Tables = None,
+    batch: BatchFile = None,
+    output: Output = None,
     svg: Svg = None,
     png: Png = None,
     gif: Gif = None,
