@@ -54,7 +54,7 @@ def test_the_counts_are_a_table_too(open_page: Open) -> None:
 
 def test_the_antipodes_are_a_gallery(open_page: Open) -> None:
     page = open_page("/#/jumps?view=antipodes")
-    expect(page.get_by_text("farthest")).to_be_visible()
+    expect(page.get_by_text("positions are farthest")).to_be_visible()
     boards = page.get_by_role("button", name="Put on the board")
     boards.first.click()
     expect(boards.first).to_have_attribute("aria-current", "true")

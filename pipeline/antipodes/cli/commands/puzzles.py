@@ -96,7 +96,7 @@ def abstract(
         bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so that tables add up.")
     ] = False,
 ) -> None:
-    """Print the config of a pattern of a puzzle."""
+    """Print the config of a pattern: the puzzle with some pieces taken as equal."""
     if keep is None and not equal:
         raise InputError("expected --keep or --equal, found neither")
     kept = None if keep is None else pieces_in(keep)
