@@ -77,6 +77,17 @@ def test_each_move_shows_what_it_changes_before_it_is_made(open_page: Open) -> N
     expect(distance(page)).to_have_text("1")
 
 
+def test_a_move_that_cannot_be_undone_shows_how_much_nearer_it_leads(open_page: Open) -> None:
+    page = open_page("/#/one-way")
+    expect(distance(page)).to_have_text("0")
+    page.locator("#entry").fill("A A A A")
+    page.locator("#entry").press("Enter")
+    expect(distance(page)).to_have_text("4")
+    moves = page.get_by_role("group", name="Legal moves")
+    expect(moves.get_by_role("button", name="A: nearer, distance 0")).to_contain_text("−4")
+    expect(page.get_by_text("2 legal moves, 1 of them leads nearer")).to_be_visible()
+
+
 def test_a_move_that_changes_nothing_shows_zero(open_page: Open) -> None:
     page = open_page("/#/twisty?position=2 3 1 4 / 1 0 2 0")
     expect(page.get_by_role("button", name="U: as far, distance 8")).to_contain_text("0")
@@ -127,6 +138,15 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
 def test_the_shortest_paths_are_counted(open_page: Open) -> None:
     page = open_page(TILES)
     expect(page.locator(".paths")).to_have_text("1 shortest path")
+
+
+def test_no_path_is_offered_before_the_position_is_known(open_page: Open) -> None:
+    page = open_page("/")
+    page.route("**/view?*", lambda route: None)
+    page.goto(page.url.split("#")[0] + TILES[1:])
+    expect(page.get_by_role("tab", name="Moves")).to_be_visible()
+    expect(page.locator(".path-part")).to_have_count(1)
+    expect(page.get_by_role("button", name="Show a shortest path")).to_have_count(0)
 
 
 def test_a_shortest_path_is_shown_as_boards(open_page: Open) -> None:

@@ -212,6 +212,7 @@ def test_too_many_heavy_requests(stores: Path, monkeypatch: pytest.MonkeyPatch) 
     entered.wait()
     second = client.get("/stores/fields/graph")
     assert (second.status, second.headers["retry-after"]) == (429, "1")
+    assert client.get("/stores/fields/view", {"moves": "0-1"}).status == 429
     assert client.get("/stores/fields/view").status == 200
     let_go.set()
     first.join()

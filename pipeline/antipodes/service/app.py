@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from antipodes.pictures import png, svg
@@ -143,7 +144,7 @@ class Stores:
         """The distance of a position."""
         return self._of_position(request, name, position, positions.distance_view)
 
-    def view(
+    async def view(
         self,
         request: Request,
         name: str,
@@ -159,7 +160,9 @@ class Stores:
                 return positions.table_view(opened.table, asked)
             return positions.followed_view(opened.table, asked, moves)
 
-        return self._answer(request, name, view)
+        if moves is None:
+            return await run_in_threadpool(self._answer, request, name, view)
+        return await self._heavily(request, name, view)  # thousands of moves take seconds
 
     def successors(self, request: Request, name: str, position: Position = None) -> Response:
         """Where each move leads, and how much nearer or farther that is."""

@@ -19,9 +19,9 @@ MOST_SCANNED = 1_000_000
 MOST_MATCHES = 500_000
 """Positions that fit a pattern."""
 HEAVY_THREADS = 2
-"""Threads that compute graphs and patterns, which take up to some seconds, and tens of megabytes."""
+"""Threads that compute graphs, patterns and sequences of moves, which take seconds, and tens of megabytes."""
 MOST_HEAVY = 16
-"""Graphs and patterns that are computed, or wait for one of these threads."""
+"""Graphs, patterns and sequences of moves that are computed, or wait for one of these threads."""
 
 
 class TooMuchError(InputError):
@@ -43,7 +43,8 @@ class Heavy:
     async def run(self, work: Callable[[], Answer]) -> Answer:
         """What the work returns; TooManyError if there is too much of it already."""
         if self._asked >= self._most:
-            raise TooManyError(f"expected at most {self._most} graphs and patterns at a time, found more: try again")
+            what = "graphs, patterns and sequences of moves"
+            raise TooManyError(f"expected at most {self._most} {what} at a time, found more: try again")
         self._asked += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)

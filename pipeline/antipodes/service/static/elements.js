@@ -49,7 +49,7 @@ export function percent(part) {
 /** The sign and the words of a change of the distance; null where a table has not reached one of the two. */
 export function signed(change) {
   if (change === null || change === undefined) return { sign: "?", words: "distance not known", tone: "unknown" };
-  if (change < 0) return { sign: "−1", words: "nearer", tone: "nearer" };
+  if (change < 0) return { sign: `−${-change}`, words: "nearer", tone: "nearer" };
   if (change === 0) return { sign: "0", words: "as far", tone: "same" };
   return { sign: `+${change}`, words: "farther", tone: "farther" };
 }

@@ -24,7 +24,7 @@ class MovesView {
     this.moves = element("div", { class: "moves", role: "group", "aria-label": "Legal moves" });
     this.before = element("div", { class: "before" });
     this.path = element("div", { class: "path" });
-    this.pathButton = button("Show a shortest path", () => this.#showPath(), { class: "button" });
+    this.pathButton = button("Show a shortest path", () => this.#showPath(), { class: "button", hidden: true }); // until the position is known
     this.element = element("div", {}, this.lead, this.moves, this.before, element("div", { class: "path-part" }, this.pathButton, this.path));
   }
 
@@ -43,7 +43,7 @@ class MovesView {
 
   #moves({ successors, distance }) {
     const focused = document.activeElement?.dataset?.move;
-    const nearer = successors.filter(({ change }) => change === -1).length;
+    const nearer = successors.filter(({ change }) => change < 0).length;
     this.lead.textContent = lead(successors.length, nearer, distance, this.#context.store);
     const made = successors.map((one, number) => this.#button(one, number));
     this.moves.replaceChildren(...made);
