@@ -222,7 +222,7 @@ class Patterns:
             for single, own in zip(self.single, self.sums, strict=True)
         ]
         cells = [
-            divmod(index, view.table.numbering.radices[1]) for view, index in zip(self.views, indices, strict=True)
+            divmod(index, view.table.numbering.radices[-1]) for view, index in zip(self.views, indices, strict=True)
         ]
         numberings = [view.table.numbering for view in self.views]
         rows = [
@@ -241,7 +241,7 @@ class Patterns:
     def first_moves(self) -> dict[Regions, int]:
         """The different numberings, and where the moves of each begin among those of all."""
         different = dict.fromkeys(view.table.numbering for view in self.views)
-        sizes = [numbering.radices[0] * len(numbering.edges) for numbering in different]
+        sizes = [numbering.radices[1] * len(numbering.edges) for numbering in different]
         return dict(zip(different, accumulate(sizes, initial=0), strict=False))
 
     @cached_property
@@ -307,11 +307,11 @@ def _arrays(patterns: Patterns) -> _Arrays:
 def _move_arrays(patterns: Patterns) -> tuple[NDArray[np.uint32 | np.uint64], NDArray[np.uint32]]:
     """The moves and the column maps of all different numberings."""
     # a table of nine tiles has more than 2^32 entries; of fewer ones, half the memory is read faster
-    largest = max(numbering.radices[0] * numbering.radices[1] for numbering in patterns.first_moves)
+    largest = max(numbering.size for numbering in patterns.first_moves)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     moves, maps, map_begin = list[NDArray[np.uint32 | np.uint64]](), list[NDArray[np.uint32]](), 0
     for numbering, begin in patterns.first_moves.items():
-        filled, width = RegionTables(numbering).by_edge(), numbering.radices[1]
+        filled, width = RegionTables(numbering).by_edge(), numbering.radices[-1]
         row = filled.target.ravel().astype(np.int64)
         column_map = np.zeros(len(row), np.int64) if width == 1 else filled.column_map.ravel().astype(np.int64)
         columns = (begin + row * len(numbering.edges), row * width, map_begin + column_map * width)

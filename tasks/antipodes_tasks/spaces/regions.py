@@ -127,13 +127,13 @@ class Regions(Numbering):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of rows, and of orders."""
-        return int(self.board.first_row[-1]), prod(radices(self.orders))
+        """The number of sets and their regions, after a digit of one value: all are one block; and of orders."""
+        return 1, int(self.board.first_row[-1]), prod(radices(self.orders))
 
     @property
     def cuts(self) -> tuple[int]:
         """The order of the pieces is the column."""
-        return (1,)
+        return (2,)
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -147,7 +147,7 @@ class Regions(Numbering):
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
         order = np.array(self._numbers, dtype=np.uint8)[labels[counted]].reshape(len(labels), self.counted)
         row: Indices = self.board.first_row[number] + region
-        return row * self.radices[1] + rank_arrangements(order, self.orders)
+        return row * self.radices[-1] + rank_arrangements(order, self.orders)
 
     def rank_one(self, labels: Sequence[int]) -> int:
         """As `rank`, for one position, given as Python's integers."""
@@ -155,11 +155,11 @@ class Regions(Numbering):
         number = sum(comb(place, k) for k, place in enumerate(taken, start=1))
         row = int(self.board.first_row[number]) + int(self.board.region[number, labels.index(EMPTY)])
         order = ranker(self.orders)([self._numbers[labels[place]] for place in taken])
-        return row * self.radices[1] + order
+        return row * self.radices[-1] + order
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
-        row, column = np.divmod(indices, self.radices[1])
+        row, column = np.divmod(indices, self.radices[-1])
         number = np.searchsorted(self.board.first_row, row, side="right") - 1
         region = row - self.board.first_row[number]
         labels = np.full((len(indices), self.places), self.free, dtype=np.uint8)
@@ -242,12 +242,12 @@ class RegionTables(Filler):
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self.numbering.radices[0]
+        return self.numbering.radices[1]
 
     @property
     def width(self) -> int:
         """The number of columns of a row."""
-        return self.numbering.radices[1]
+        return self.numbering.radices[-1]
 
     @cached_property
     def most_moves(self) -> int:
