@@ -164,7 +164,7 @@ def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: 
         return numbering, Patterns.of(rules, rules.start_labels[0], [table], none, costs).arrays.moves
 
     numbering, moves = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
-    rows, width = numbering.radices
+    _, rows, width = numbering.radices
     assert rows * width > 1 << 32
     legal = moves[moves[:, 1] < rows * width]
     assert set(np.unique(legal[:, 1]).tolist()) == {row * width for row in range(rows)}
