@@ -84,6 +84,7 @@ def test_all_is_done_by_keys_alone(open_page: Open) -> None:
     page.get_by_role("tab", name="Moves").focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Distribution")).to_be_focused()
+    expect(page.get_by_role("button", name="depth 2:").first).to_be_visible()
     tab_to(page, "depth 2:")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
