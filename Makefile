@@ -97,6 +97,8 @@ $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(PROGRAM)'[test,lint]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
+# the tools alone, by the groups of pyproject.toml, which need a newer pip than some Pythons bring
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet $(PROGRAM)'[dist]'
-	@touch $@ $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group dist
+	@touch $@
