@@ -64,7 +64,7 @@ def test_the_patterns_of_bundled_puzzles_are_of_their_board(name: str) -> None:
         (toml(LINE, {"store": True}), r"\[run\] store: expected a text, found True"),
         (toml(LINE) + "\n[solve]\ntables = []", r"\[solve\] tables: unknown key; expected patterns"),
         (toml(LINE) + "\n[solve]\npatterns = 'one'", r"\[solve\] patterns: expected a list of names or files"),
-        (toml(LINE) + "\n[solve]\npatterns = ['no.toml']", r"patterns: expected a bundled pattern or a file, found 'no"),
+        (toml(LINE) + "\n[solve]\npatterns = ['no.toml']", r"patterns: expected a bundled pattern or a file"),
         ("rows = " + "1" * 5000, "TOML"),
         ("a = " + "[" * 5000, "TOML"),
     ],

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Verbose, Workers
-from antipodes.cli.streams import print_json
 from antipodes.cli.patterns import pattern_lines, patterns_view
+from antipodes.cli.streams import print_json
 from antipodes.config import Config, load_config
 from antipodes.machine import available_memory, human, process_began
 from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
