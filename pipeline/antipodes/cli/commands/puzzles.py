@@ -23,7 +23,7 @@ from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.spaces.selection import numbering_of
+from antipodes_tasks.spaces.selection import numbering_of, size_in_words
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
@@ -63,7 +63,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 
 def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
     """The puzzles of a family: names, numbers of positions, and descriptions in a column of their own."""
-    sizes = ["?" if row["index_size"] is None else f"{row['index_size']:,}" for row in rows]
+    sizes = ["?" if row["index_size"] is None else size_in_words(row["index_size"]) for row in rows]
     name, widest = max(len(row["name"]) for row in rows), max(map(len, sizes))
     indent = name + widest + 6
     beside = columns - indent >= NARROWEST
