@@ -155,7 +155,7 @@ def load_config(name_or_path: str) -> Config:
     SourceError
         The Python code does not define a puzzle; the message names the file and the line.
     """
-    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):
+    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):  # type: ignore[redundant-expr]
         return Config(python_source.python_settings(name_or_path))
     path = find_config(name_or_path, named_puzzles(), "puzzle")
     try:

@@ -65,6 +65,8 @@ antipodes run eight-puzzle
 antipodes query --path eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"
 antipodes query --help
 """
+SITE = "https://antipodes.example.org/"
+"""Where the documentation is: a placeholder, as the project has no public address yet."""
 NUMBERS = ("NUMBA_NUM_THREADS", "ZARR_ASYNC__CONCURRENCY", "ZARR_THREADING__MAX_WORKERS")
 """Environment variables that are kept where they are numbers from 1."""
 REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
@@ -114,7 +116,9 @@ class Commands(typer.core.TyperGroup):
             formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write nothing: the examples come first."""
+        """Write where the documentation is; the examples come first."""
+        with formatter.section("Documentation"):
+            formatter.write_text(f"{SITE} (a placeholder; docs/ in the repository)")
 
 
 app = typer.Typer(
