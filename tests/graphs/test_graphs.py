@@ -13,7 +13,7 @@ from strategies import jump_settings
 from transform_puzzles import transform_puzzles
 
 import antipodes as ap
-from antipodes.graphs import PuzzleGraph, graph
+from antipodes.graphs.export import PuzzleGraph, graph
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, ResourceLimitError, StoreError
