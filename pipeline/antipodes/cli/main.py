@@ -47,7 +47,11 @@ COMMANDS = {
             "puzzles",
             "Check a puzzle: moves, inverses, how positions are written, and a small search against brute force.",
         ),
-        "abstract": ("puzzles", "Print the config of a pattern: the puzzle with some pieces taken as equal."),
+        "abstract": (
+            "abstract",
+            "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
+        ),
+        "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
         "rank": ("puzzles", "Print the index of a position, or the number of a permutation."),
         "unrank": ("puzzles", "Print the position, or the permutation, with a number."),
