@@ -52,6 +52,10 @@ COMMANDS = {
             "abstract",
             "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
         ),
+        "components": (
+            "components",
+            "Count all positions of a puzzle by components: sets of positions that moves lead to from each other.",
+        ),
         "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
         "rank": ("puzzles", "Print the index of a position, or the number of a permutation."),
