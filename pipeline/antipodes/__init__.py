@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.graphs.export import PositionGraph as PositionGraph
     from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
+    from antipodes.interface import export as export
     from antipodes.interface import load_patterns as load_patterns
     from antipodes.interface import open_counts as open_counts
     from antipodes.interface import open_table as open_table
@@ -62,7 +63,7 @@ _NAMES = {
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": (
-        "__version__ load_patterns open_counts open_table open_tilings report run solve solve_many tile verify"
+        "__version__ export load_patterns open_counts open_table open_tilings report run solve solve_many tile verify"
         " verify_tilings"
     ),
     "antipodes.tables.counts": "Counts",

@@ -19,6 +19,7 @@ from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page import report as report_page
+from antipodes.report_page import results
 from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
@@ -425,6 +426,43 @@ def report(
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(output, "a file"))
     report_page.write_report(store, path, arguments.integer(limit, "a limit", 1), puzzle)
     return path
+
+
+def export(
+    address: Address,
+    folder: str | os.PathLike[str],
+    limit: int = results.LISTED,
+    puzzle: PuzzleLike | None = None,
+) -> list[Path]:
+    """Write the results in a finished store as JSON and CSV, to publish; the paths of the files.
+
+    Parameters
+    ----------
+    address
+        A store of any kind, named as for `open_table`.
+    folder
+        The folder of the files, made if it is not there; older files are replaced.
+    limit
+        Antipodes or tilings that are listed, at most.
+    puzzle
+        As for `open_table`.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    UnfinishedError
+        The store is unfinished.
+    NotAStoreError, StoreDamagedError
+        There is no store there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one.
+    StoreError
+        A file cannot be written.
+    """
+    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
+    written = results.write_results(store, path, arguments.integer(limit, "a limit", 0), puzzle)
+    return [path / name for name in written]
 
 
 @contextmanager

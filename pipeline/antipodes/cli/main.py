@@ -38,6 +38,7 @@ COMMANDS = {
         "layers": ("layers", "Count the positions at each depth."),
         "farthest": ("layers", "Show the positions that are farthest from the start or goal."),
         "report": ("report", "Write a report on a store: one HTML page to send or to publish."),
+        "export": ("report", "Export the results in a finished store: JSON and CSV, to publish."),
         "serve": ("serve", "Show tables and tilings in a browser, until Ctrl-C."),
         "verify": ("stores", "Verify checksums and every distance or tiling in a store."),
     },
