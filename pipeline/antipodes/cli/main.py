@@ -51,6 +51,7 @@ COMMANDS = {
             "abstract",
             "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
         ),
+        "symmetry": ("symmetry", "Find the symmetries of a puzzle, or of a position."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
         "rank": ("puzzles", "Print the index of a position, or the number of a permutation."),
         "unrank": ("puzzles", "Print the position, or the permutation, with a number."),

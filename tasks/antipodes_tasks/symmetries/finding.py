@@ -84,6 +84,16 @@ class Symmetries:
         sizes = np.bincount(self._class_of, minlength=len(elements))
         return tuple((elements[number], int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
+    def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
+        """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
+        one = position[np.newaxis]
+        return tuple(symmetry for symmetry in self.elements(most) if (symmetry.image(one) == one).all())
+
+    def images(self, position: Labels, most: int = MOST_LISTED) -> Labels:
+        """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""
+        images = [symmetry.image(position[np.newaxis])[0] for symmetry in self.elements(most)]
+        return np.array(list({image.tobytes(): image for image in images}.values()), dtype=np.uint8)
+
     @property
     def _class_of(self) -> Numbers:
         """``(order,)``: the least number of an element of its class."""
