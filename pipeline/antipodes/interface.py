@@ -29,6 +29,7 @@ from antipodes.tables import solve as solving
 from antipodes.tables import table as tables
 from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
+from antipodes.tables.pattern_stores import pattern_stores
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.solve import TABLE
@@ -128,7 +129,9 @@ def run(
     return report
 
 
-def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | ArrayLike | None = None) -> Patterns:
+def load_patterns(
+    puzzle: PuzzleLike, tables: Sequence[Address] | None = None, goal: str | ArrayLike | None = None
+) -> Patterns:
     """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
 
     ``heuristic.estimates(labels)`` are the lower bounds ``(n,)`` of positions ``(n, places)``. The values of all tables
@@ -139,7 +142,8 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     puzzle
         As for `run`.
     tables
-        The stores of puzzles with `free` tiles, with the board of the puzzle.
+        The stores of puzzles with `free` tiles, with the board of the puzzle. None: the finished ones of the patterns
+        that the puzzle's config names; `antipodes solve PUZZLE --build` makes those of bundled puzzles.
     goal
         The goal of all tables; None: the puzzle's start.
 
@@ -150,7 +154,10 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     NotAStoreError, UnfinishedError, StoreDamagedError
         There is no table, or it is unfinished or damaged.
     """
-    found = as_config(puzzle).puzzle
+    config = as_config(puzzle)
+    found = config.puzzle
+    if tables is None:
+        tables = [pattern.store for pattern in pattern_stores(config) if pattern.finished]
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]
