@@ -19,7 +19,12 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import Config as Config
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
+    from antipodes.graphs.components import Component as Component
+    from antipodes.graphs.components import components as components
+    from antipodes.graphs.export import PositionGraph as PositionGraph
+    from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
+    from antipodes.interface import export as export
     from antipodes.interface import load_patterns as load_patterns
     from antipodes.interface import open_counts as open_counts
     from antipodes.interface import open_table as open_table
@@ -57,10 +62,12 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 
 _NAMES = {
     "antipodes.checking": "check_puzzle",
+    "antipodes.graphs.components": "Component components",
     "antipodes.config": "Config load_config load_puzzle",
+    "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": (
-        "__version__ load_patterns open_counts open_table open_tilings report run solve solve_many symmetries tile"
-        " verify verify_tilings"
+        "__version__ export load_patterns open_counts open_table open_tilings report run solve solve_many symmetries"
+        " tile verify verify_tilings"
     ),
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",

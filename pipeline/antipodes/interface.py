@@ -20,6 +20,7 @@ from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page import report as report_page
+from antipodes.report_page import results
 from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
@@ -29,6 +30,7 @@ from antipodes.tables import solve as solving
 from antipodes.tables import table as tables
 from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
+from antipodes.tables.pattern_stores import pattern_stores
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.solve import TABLE
@@ -129,7 +131,9 @@ def run(
     return report
 
 
-def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | ArrayLike | None = None) -> Patterns:
+def load_patterns(
+    puzzle: PuzzleLike, tables: Sequence[Address] | None = None, goal: str | ArrayLike | None = None
+) -> Patterns:
     """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
 
     ``heuristic.estimates(labels)`` are the lower bounds ``(n,)`` of positions ``(n, places)``. The values of all tables
@@ -140,7 +144,8 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     puzzle
         As for `run`.
     tables
-        The stores of puzzles with `free` tiles, with the board of the puzzle.
+        The stores of puzzles with `free` tiles, with the board of the puzzle. None: the finished ones of the patterns
+        that the puzzle's config names; `antipodes solve PUZZLE --build` makes those of bundled puzzles.
     goal
         The goal of all tables; None: the puzzle's start.
 
@@ -151,7 +156,10 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     NotAStoreError, UnfinishedError, StoreDamagedError
         There is no table, or it is unfinished or damaged.
     """
-    found = as_config(puzzle).puzzle
+    config = as_config(puzzle)
+    found = config.puzzle
+    if tables is None:
+        tables = [pattern.store for pattern in pattern_stores(config) if pattern.finished]
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]
@@ -444,6 +452,43 @@ def report(
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(output, "a file"))
     report_page.write_report(store, path, arguments.integer(limit, "a limit", 1), puzzle)
     return path
+
+
+def export(
+    address: Address,
+    folder: str | os.PathLike[str],
+    limit: int = results.LISTED,
+    puzzle: PuzzleLike | None = None,
+) -> list[Path]:
+    """Write the results in a finished store as JSON and CSV, to publish; the paths of the files.
+
+    Parameters
+    ----------
+    address
+        A store of any kind, named as for `open_table`.
+    folder
+        The folder of the files, made if it is not there; older files are replaced.
+    limit
+        Antipodes or tilings that are listed, at most.
+    puzzle
+        As for `open_table`.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    UnfinishedError
+        The store is unfinished.
+    NotAStoreError, StoreDamagedError
+        There is no store there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one.
+    StoreError
+        A file cannot be written.
+    """
+    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
+    written = results.write_results(store, path, arguments.integer(limit, "a limit", 0), puzzle)
+    return [path / name for name in written]
 
 
 @contextmanager

@@ -318,8 +318,10 @@ class Table(SearchResult):
             False: each position is as probable as any other, so few are near the start. True: each depth gives as many
             as any other, or all that it has.
 
-        InputError where an argument is of another type, there is no such depth, or fewer than ``n`` positions are at
-        these depths.
+        Raises
+        ------
+        InputError
+            An argument is of another type, there is no such depth, or fewer than ``n`` positions are at these depths.
         """
         chosen = self._depths(depths)
         sizes = [self._layers[depth] for depth in chosen]
@@ -349,8 +351,10 @@ class Table(SearchResult):
             Whether to apply all moves to the positions, too: a consistent heuristic never rises by more than 1 along a
             move. That takes as many more evaluations as there are moves.
 
-        InputError where an argument is of another type, the heuristic returns something else, or the puzzle has no such
-        heuristic.
+        Raises
+        ------
+        InputError
+            An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
         """
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start

@@ -7,6 +7,9 @@ from itertools import accumulate, chain
 from math import prod
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
@@ -68,9 +71,9 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
         notation=notation,
         parts=tuple(parts),
         starts=(start,),
-        moves=transforms(definition.orbits, moves, parts),
-        sequence_moves=transforms(definition.orbits, others, parts) if others else None,
-        enumerated=_is_mostly_impossible(definition.orbits, parts),
+        moves=transforms(definition, moves, parts),
+        sequence_moves=transforms(definition, others, parts) if others else None,
+        enumerated=_is_mostly_impossible(definition.orbits, parts) or _is_bandaged(definition),
     )
 
 
@@ -85,11 +88,36 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
     return possible * WASTE < numbered and (possible <= MOST_LISTED or numbered > GREATEST)
 
 
-def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
-    """The turns as transforms of the places of all parts."""
-    origin = [_origin(orbits, turn) for turn in moves.values()]
-    added = [_added(orbits, turn) for turn in moves.values()]
-    return Transforms(moves, origin, moduli_of(parts), added)
+def _is_bandaged(definition: TwistyDefinition) -> bool:
+    """Whether conditions keep orbits in one piece that are too large for move tables: few positions can be reached."""
+    pieces = prod(_parts(definition.orbits[number], 0)[0].size for number in {orbit for orbit, _ in definition.illegal})
+    return pieces > MOST_LISTED
+
+
+def transforms(definition: TwistyDefinition, moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
+    """The turns as transforms of the places of all parts, legal where illegal pieces are neither before nor after."""
+    origin = np.array([_origin(definition.orbits, turn) for turn in moves.values()])
+    added = [_added(definition.orbits, turn) for turn in moves.values()]
+    allowed = None
+    if definition.illegal:
+        before = _legal_labels(definition, parts)
+        after = np.empty_like(origin, dtype=np.uint64)
+        np.put_along_axis(after, origin, np.tile(before, (len(origin), 1)), axis=1)
+        allowed = before & after
+    return Transforms(moves, origin, moduli_of(parts), added, allowed)
+
+
+def _legal_labels(definition: TwistyDefinition, parts: list[Part]) -> NDArray[np.uint64]:
+    """The labels that each place may have, as bits."""
+    every = np.full(sum(part.places for part in parts), ~np.uint64(0))
+    firsts, first = [], 0
+    for orbit in definition.orbits:
+        firsts.append(first)
+        first += sum(part.places for part in _parts(orbit, 0))
+    for (number, place), labels in definition.illegal.items():
+        for label in labels:
+            every[firsts[number] + place] &= ~(np.uint64(1) << np.uint64(label))
+    return every
 
 
 def _parts(orbit: Orbit, first_label: int) -> list[Part]:

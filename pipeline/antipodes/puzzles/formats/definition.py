@@ -97,6 +97,8 @@ class TwistyDefinition:
     """The moves of a search by their names, as given, in the order of the file."""
     others: Mapping[str, Turn]
     """Names for sequences of moves alone: rotations of the whole puzzle, and other names of moves."""
+    illegal: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    """The labels that a place may never have, by the number of the orbit and the place in it."""
 
 
 def identity(orbits: tuple[Orbit, ...]) -> Turn:
