@@ -1,20 +1,24 @@
 """The symmetries that are found: known groups, all maps tried on small puzzles, and what a symmetry promises."""
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 import pytest
 from brute_force import distances
 from group_puzzles import twisty
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from project import ROOT
 from strategies import additive_settings, jump_settings, sliding_settings
-from symmetric_puzzles import reached, swap_puzzles, swap_symmetries, twist_puzzles, twist_symmetries
+from symmetric_puzzles import (
+    board,
+    bundled,
+    of_family,
+    reached,
+    swap_puzzles,
+    swap_symmetries,
+    twist_puzzles,
+    twist_symmetries,
+)
 from transform_puzzles import transform_puzzles
 
-from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, ResourceLimitError
@@ -23,21 +27,6 @@ from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
-
-
-def of_family(family: str, **more: Any) -> Puzzle:
-    return puzzle_from({"name": "p", "family": family, **more})
-
-
-def board(start: str, **more: Any) -> Puzzle:
-    rows = start.split("/")
-    return of_family("sliding", rows=len(rows), columns=len(rows[0].split()), start=start, **more)
-
-
-@cache
-def bundled(name: str) -> Puzzle:
-    return load_config(str(ROOT / "configs" / f"{name}.toml")).puzzle
-
 
 ORDERS = {
     "4x4 board, tiles different, blank in a corner": (board("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"), 2),
