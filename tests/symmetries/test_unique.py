@@ -35,6 +35,7 @@ PUZZLES = {
     "pegs": of_family("hanoi", pegs=4, discs=4),
     "lights": of_family("lights-out", rows=3, columns=3),
     "ivy cube": bundled("ivy"),
+    "blocks": of_family("blocks", start="AA.BB/.C.D./.C.D."),
     "TopSpin": of_family("topspin", n=7),
     "goals": of_family("hanoi", pegs=3, discs=4, start=["1 1 1 1", "2 2 2 2"]),
 }

@@ -84,7 +84,7 @@ def symmetric_layers(symmetry: Symmetry, space: Space, chunks: TableChunks, laye
 
 def _depths_of_fixed(symmetry: Symmetry, space: Space, chunks: TableChunks) -> Iterator[NDArray[np.int32]]:
     """The depths of the positions that a symmetry leaves, reachable or not."""
-    if isinstance(space.rules.moves, CountedSwaps):  # where the labels of a position depend on more than each place
+    if symmetry.firsts is not None or isinstance(space.rules.moves, CountedSwaps):  # labels depend on other places
         for indices, depths in chunks.reached():
             for first in range(0, len(indices), SCANNED):
                 labels = space.unrank(indices[first : first + SCANNED])

@@ -17,6 +17,8 @@ from antipodes_tasks.permutations.chain import (
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
+from antipodes_tasks.symmetries.encoding import Encoding
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
@@ -33,7 +35,7 @@ class Symmetries:
     rules: Rules
     starts: Labels
     """``(n, places)``: the positions that the symmetries permute."""
-    graph: PuzzleGraph
+    encoding: Encoding
     chain: StabiliserChain
     """The group as permutations of the points of the graph."""
 
@@ -48,17 +50,18 @@ class Symmetries:
     @cached_property
     def generators(self) -> tuple[Symmetry, ...]:
         """Some symmetries of which all others are products; none if the identity is the only one."""
-        chosen = [each for each in self.chain.generators if each[: self.graph.decisive] != self._start_of_identity]
-        return tuple(self.graph.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
+        chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
+        return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
-    @property
-    def _start_of_identity(self) -> tuple[int, ...]:
-        return tuple(range(self.graph.decisive))
+    @cached_property
+    def _decisive(self) -> int:
+        """The number of points that decide a symmetry; they are the first."""
+        return len(set(self.encoding.deciding))
 
     @property
     def _levels(self) -> tuple[Level, ...]:
         """The levels of the chain for the points that decide a symmetry: lower ones change no position."""
-        return tuple(level for level in self.chain.levels if level.point < self.graph.decisive)
+        return tuple(level for level in self.chain.levels if level.point < self._decisive)
 
     def elements(self, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """All symmetries, the identity first.
@@ -97,7 +100,7 @@ class Symmetries:
     @property
     def _class_of(self) -> Numbers:
         """``(order,)``: the least number of an element of its class."""
-        products, decisive = self._products, self.graph.decisive
+        products, decisive = self._products, self._decisive
         number = {one.tobytes(): at for at, one in enumerate(products[:, :decisive])}
         least: Numbers = np.arange(len(products))
         generators = np.array(self.chain.generators, dtype=np.int16).reshape(-1, self.chain.points)
@@ -114,7 +117,7 @@ class Symmetries:
 
     @cached_property
     def _elements(self) -> tuple[Symmetry, ...]:
-        return tuple(self.graph.symmetry(each.astype(np.int64)) for each in self._products)
+        return tuple(self.encoding.symmetry(each.astype(np.int64)) for each in self._products)
 
     @cached_property
     def _products(self) -> Permutations:
@@ -154,12 +157,13 @@ def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
 @lru_cache(maxsize=8)
 def _symmetries_of(rules: Rules, starts: bytes, count: int) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
-    graph = PuzzleGraph(rules, positions)
-    points = len(graph.points)
+    blocks = blocks_of(rules, positions)
+    encoding: Encoding = BlockGraph(rules, positions, blocks) if blocks else PuzzleGraph(rules, positions)
+    points = len(encoding.points)
     if points > MOST_POINTS:
         raise ResourceLimitError(
             f"expected at most {MOST_POINTS:,} places, labels and moves together, found {points:,}"
         )
-    generators = graph.generators()
+    generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
-    return Symmetries(rules, positions, graph, stabiliser_chain(np.concatenate((identity, generators))))
+    return Symmetries(rules, positions, encoding, stabiliser_chain(np.concatenate((identity, generators))))
