@@ -32,6 +32,7 @@ LEVELS = (
     ("puzzles",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
+    ("symmetries",),
     ("reachability",),
     ("rules",),
     ("permutations",),
