@@ -25,6 +25,7 @@ from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
+from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
 
 ALIGNMENT = 64
@@ -130,7 +131,8 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     moves = puzzle.moves
     if not isinstance(moves, CountedSwaps | Swaps):
         raise InputError(f"--tables: expected a sliding puzzle, found {puzzle.name} in {shorten(stored.store.address)}")
-    if swap_edges(puzzle.rules) != swap_edges(aim.rules):
+    rows = SwapRows(puzzle.rules, stored.manifest.cut[0].numbering)
+    if frozenset(rows.edges) != swap_edges(aim.rules):
         raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
     if isinstance(moves, CountedSwaps):
         label_of = _labels_in(aim.rules, puzzle, moves.free)
@@ -140,7 +142,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
         raise InputError(f"--tables: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}")
-    return PatternTable(puzzle.name, stored.manifest.cut[0].numbering, label_of, stored.begin)
+    return PatternTable(puzzle.name, rows, label_of, stored.begin)
 
 
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:

@@ -74,9 +74,10 @@ def _read_store(store: TableStore, manifest: TableManifest, packed: bool, values
 
     def read(chunk: int) -> None:
         distances = store.read_chunks(manifest, chunk, min(chunk + step, manifest.chunk_count)).ravel()
+        assert distances.dtype == np.uint8
         if packed:
             begin = chunk * size // 2
-            pack(distances, values[begin : begin + packed_size(len(distances), packed)])
+            pack(distances.view(np.uint8), values[begin : begin + packed_size(len(distances), packed)])
         else:
             values[chunk * size : chunk * size + len(distances)] = distances
 

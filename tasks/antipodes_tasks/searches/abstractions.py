@@ -124,5 +124,5 @@ def _moves_in(moves: Transforms, pattern: Transforms, places: Numbers, names: tu
     return np.array(found, dtype=np.int64)
 
 
-def _key(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:  # type: ignore[type-arg]
+def _key(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
     return origin.astype("<i8").tobytes() + added.astype("<i8").tobytes()

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.enumerated import Enumerated
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
@@ -39,7 +40,10 @@ from antipodes_tasks.searches.depth_first import (
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.spaces.regions import Regions, RegionTables
+from antipodes_tasks.searches.swap_rows import SwapRows
+from antipodes_tasks.spaces.space import NOT_NUMBERED
+from antipodes_tasks.symmetries.finding import symmetries_of
+from antipodes_tasks.symmetries.symmetry import Symmetry
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_TABLE = NOT_EXPANDED = NOTHING = ~ZERO
@@ -50,83 +54,52 @@ class PatternTable:
     """The table of a pattern: the distances of its entries from the goal."""
 
     name: str
-    numbering: Regions
+    rows: SwapRows
+    """Its entries."""
     label_of: NDArray[np.uint8]
     """``(labels,)``: the label that each label of the puzzle has in the pattern."""
     begin: int
     """The first of its values among those of all tables."""
 
     @property
+    def adds(self) -> bool:
+        """Whether it counts the moves of some tiles alone, so that it adds to tables of others."""
+        return isinstance(self.rows.rules.moves, CountedSwaps)
+
+    @cached_property
     def tiles(self) -> frozenset[int]:
         """The labels of the puzzle whose moves it counts."""
-        uncounted = (0, self.numbering.free)
-        return frozenset(np.flatnonzero(~np.isin(self.label_of, uncounted)).tolist())
+        moves = self.rows.rules.moves
+        uncounted = (EMPTY, moves.free) if isinstance(moves, CountedSwaps) else (EMPTY,)
+        counted = np.flatnonzero(~np.isin(self.label_of, uncounted)) if self.adds else np.arange(1, len(self.label_of))
+        return frozenset(counted.tolist())
 
-
-class BoardSymmetry(NamedTuple):
-    """A symmetry of board and goal: the piece on each place goes to another place, and becomes another piece."""
-
-    places: Numbers
-    """``(places,)``: where each place goes."""
-    labels: NDArray[np.uint8]
-    """``(labels,)``: what each label becomes."""
-
-    def image(self, labels: Labels) -> Labels:
-        """The images of positions ``(n, places)``."""
-        images = np.empty_like(labels)
-        images[:, self.places] = self.labels[labels]
-        return images
+    def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
+        """What it says of entries ``(n,)``; NEVER where no moves lead."""
+        found = values[self.begin + np.maximum(indices, 0)].astype(np.int64)
+        return np.where((found == UNREACHED) | (indices == NOT_NUMBERED), NEVER, found)
 
 
 class LookUp(NamedTuple):
     """A table that a sum looks up for the image of a position."""
 
     table: PatternTable
-    symmetry: BoardSymmetry
+    symmetry: Symmetry
 
     @property
     def counted(self) -> NDArray[np.bool_]:
         """``(labels,)``: whether the table counts the moves of the image of each label."""
-        return np.isin(self.symmetry.labels, list(self.table.tiles))
+        return np.isin(self.symmetry.labels[0], list(self.table.tiles))  # pieces change in the same way everywhere
 
     def entry(self, position: Labels) -> int:
         """The entry of the image of one position ``(places,)``."""
         image = self.table.label_of[self.symmetry.image(position[np.newaxis])[0]]
-        return self.table.numbering.rank_one(image.tolist())
+        return self.table.rows.numbering.rank_one(image.tolist())
 
-
-def symmetries_of(rules: Rules, goal: Labels) -> list[BoardSymmetry]:
-    """The turns and reflections of the board that lead moves to moves, and the goal ``(places,)`` to itself.
-
-    The labels change as the goal demands: what stands on a place becomes what stands on its image. The first one is
-    the identity.
-    """
-    edges, board = swap_edges(rules) or frozenset(), rules.board
-    squares = np.full((board.rows, board.columns), -1)
-    squares.ravel()[[square for square in range(squares.size) if square not in board.holes]] = np.arange(rules.places)
-    found = []
-    for turned in _turned(squares):
-        if turned.shape != squares.shape or not np.array_equal(turned < 0, squares < 0):
-            continue
-        places = np.empty(rules.places, dtype=np.int64)
-        places[squares[squares >= 0]] = turned[squares >= 0]
-        labels = _relabelled(goal, goal[places], len(rules.symbols))
-        if labels is not None and {(int(places[a]), int(places[b])) for a, b in edges} == edges:
-            found.append(BoardSymmetry(places, labels))
-    return found
-
-
-def _turned(squares: Numbers) -> list[Numbers]:
-    """The eight turns and reflections of a rectangle, the identity first."""
-    return [np.rot90(side, turns) for side in (squares, squares.T) for turns in range(4)]
-
-
-def _relabelled(goal: Labels, image: Labels, labels: int) -> NDArray[np.uint8] | None:
-    """The label that each label becomes when a goal becomes its image; None if equal ones become different ones."""
-    become = np.arange(labels, dtype=np.uint8)
-    become[goal] = image
-    same = np.array_equal(become[goal], image) and become[0] == 0 and len(set(become.tolist())) == labels
-    return become if same else None
+    def said(self, values: NDArray[np.uint8], labels: Labels) -> Numbers:
+        """What the table says of the images of positions ``(n, places)``, ``(n,)``."""
+        images = self.table.label_of[self.symmetry.image(labels)]
+        return self.table.read(values, self.table.rows.numbering.rank(images))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +120,16 @@ class SwapPatterns(Patterns):
         cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], values: NDArray[np.uint8], costs: Numbers
     ) -> "SwapPatterns":
         """The heuristic for distances to a goal ``(places,)``: each table joins the first sum that has none of its
-        tiles.
+        tiles; one that counts all moves is alone.
         """
         sums: list[list[PatternTable]] = []
         for table in tables:
             disjoint = (own for own in sums if not any(table.tiles & other.tiles for other in own))
-            joined = next(disjoint, None)
+            joined = next(disjoint, None) if table.adds else None
             if joined is None:
                 sums.append(joined := [])
             joined.append(table)
-        symmetries = symmetries_of(rules, goal)
+        symmetries = symmetries_of(rules, goal[np.newaxis]).elements()
         views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
         return cls(rules, goal, tuple(views), values, costs)
 
@@ -183,18 +156,15 @@ class SwapPatterns(Patterns):
 
     def estimate(self, position: Labels) -> int:
         """The heuristic of one position ``(places,)``; NEVER where a table knows that no moves lead to the goal."""
-        entries = self.root(position)
-        return NEVER if (entries.values == UNREACHED).any() else min(NEVER, int(entries.sums.max()))
+        return min(NEVER, int(self.root(position).sums.max()))
 
     def estimates(self, labels: Labels) -> Numbers:
         """As `estimate`, of positions ``(n, places)``, ``(n,)``."""
         greatest = np.zeros(len(labels), dtype=np.int64)
         for single, own in zip(self.single, self.sums, strict=True):
             total = single[labels, np.arange(labels.shape[1])].sum(axis=1)
-            for table, symmetry in own:
-                images = table.label_of[symmetry.image(labels)]
-                values = self.values[table.begin + table.numbering.rank(images)]
-                total += np.where(values == UNREACHED, np.int64(NEVER), values)
+            for view in own:
+                total += view.said(self.values, labels)
             np.maximum(greatest, total, out=greatest)
         return np.minimum(greatest, NEVER)
 
@@ -205,34 +175,34 @@ class SwapPatterns(Patterns):
     def root(self, position: Labels) -> "_Entries":
         """The entries of one position ``(places,)``, and what they say."""
         indices = [view.entry(position) for view in self.views]
-        values = [int(self.values[view.table.begin + index]) for view, index in zip(self.views, indices, strict=True)]
+        values = [
+            int(view.table.read(self.values, np.array([index]))[0])
+            for view, index in zip(self.views, indices, strict=True)
+        ]
         rest = iter(values)
         places = np.arange(len(position))
         sums = [
             int(single[position, places].sum()) + sum(islice(rest, len(own)))
             for single, own in zip(self.single, self.sums, strict=True)
         ]
-        cells = [
-            divmod(index, view.table.numbering.radices[-1]) for view, index in zip(self.views, indices, strict=True)
-        ]
-        numberings = [view.table.numbering for view in self.views]
+        cells = [divmod(index, view.table.rows.width) for view, index in zip(self.views, indices, strict=True)]
         rows = [
-            self.first_moves[numbering] + row * len(numbering.edges)
-            for numbering, (row, _) in zip(numberings, cells, strict=True)
+            self.first_moves[view.table.rows] + row * len(view.table.rows.edges)
+            for view, (row, _) in zip(self.views, cells, strict=True)
         ]
         columns = [column for _, column in cells]
         return _Entries(
-            np.array(rows, dtype=np.uint64),
+            np.array(rows, dtype=np.int64).astype(np.uint64),
             np.array(columns, dtype=np.uint64),
             np.array(values, dtype=np.int64),
             np.array(sums, dtype=np.int64),
         )
 
     @cached_property
-    def first_moves(self) -> dict[Regions, int]:
+    def first_moves(self) -> dict[SwapRows, int]:
         """The different numberings, and where the moves of each begin among those of all."""
-        different = dict.fromkeys(view.table.numbering for view in self.views)
-        sizes = [numbering.radices[1] * len(numbering.edges) for numbering in different]
+        different = dict.fromkeys(view.table.rows for view in self.views)
+        sizes = [rows.rows * len(rows.edges) for rows in different]
         return dict(zip(different, accumulate(sizes, initial=0), strict=False))
 
     @cached_property
@@ -275,7 +245,7 @@ def _arrays(patterns: SwapPatterns) -> _Arrays:
     view_of = np.full((len(patterns.sums), len(patterns.rules.symbols)), NO_TABLE)
     edge_of = np.empty((len(views), len(edges)), dtype=np.uint64)
     for i, view in enumerate(views):
-        own = {edge: k for k, edge in enumerate(view.table.numbering.edges)}
+        own = {edge: k for k, edge in enumerate(view.table.rows.edges)}
         ends = zip(view.symmetry.places[origin].tolist(), view.symmetry.places[destination].tolist(), strict=True)
         edge_of[i] = [own[edge] for edge in ends]
     of_sum = [s for s, own in enumerate(patterns.sums) for _ in own]
@@ -298,14 +268,14 @@ def _arrays(patterns: SwapPatterns) -> _Arrays:
 def _move_arrays(patterns: SwapPatterns) -> tuple[NDArray[np.uint32 | np.uint64], NDArray[np.uint32]]:
     """The moves and the column maps of all different numberings."""
     # a table of nine tiles has more than 2^32 entries; of fewer ones, half the memory is read faster
-    largest = max(numbering.size for numbering in patterns.first_moves)
+    largest = max(rows.numbering.size for rows in patterns.first_moves)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     moves, maps, map_begin = list[NDArray[np.uint32 | np.uint64]](), list[NDArray[np.uint32]](), 0
-    for numbering, begin in patterns.first_moves.items():
-        filled, width = RegionTables(numbering).by_edge(), numbering.radices[-1]
+    for rows, begin in patterns.first_moves.items():
+        filled, width = rows.tables(), rows.width
         row = filled.target.ravel().astype(np.int64)
         column_map = np.zeros(len(row), np.int64) if width == 1 else filled.column_map.ravel().astype(np.int64)
-        columns = (begin + row * len(numbering.edges), row * width, map_begin + column_map * width)
+        columns = (begin + row * len(rows.edges), row * width, map_begin + column_map * width)
         moves.append(np.stack(columns, axis=1).astype(word))
         maps.append(filled.column_maps.ravel().astype(np.uint32))
         map_begin += filled.column_maps.size

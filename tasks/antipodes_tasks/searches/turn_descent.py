@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FOUND, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FAR, FOUND, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.prefetch import prefetch
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NOT_EXPANDED = NO_ROW = ~ZERO
+FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
+"""Of a digit: where its table, or its column maps, begin; what a unit adds to the entry; the digit that decides the
+column map, or NO_ROW where it changes by the move alone; where the numbers of column maps begin; the size of one."""
 
 
 class ViewArrays(NamedTuple):
@@ -24,21 +28,10 @@ class ViewArrays(NamedTuple):
 
     digit_at: Words
     """``(views + 1,)``: where the digits of each view begin."""
-    first: Words
-    """``(digits,)``: where the table of the digit begins in ``after``."""
-    stride: Words
-    """``(digits,)``: the entries of a line of it; of a column, the entries of a column map."""
-    weight: Words
-    """``(digits,)``: what a unit adds to the index."""
-    row: Words
-    """``(digits,)``: the digit whose value decides the column map; NO_ROW where the digit changes by the move alone."""
-    first_map: Words
-    """``(digits,)``: where the numbers of the column maps begin in ``after``."""
-    map_stride: Words
-    move_of: Words
-    """``(views, moves)``: the move of the table that each move is."""
+    digits: Words
+    """``(digits, 5)``: of each digit what the constants below name."""
     after: NDArray[np.uint16 | np.uint32]
-    """The tables of all digits, one after another."""
+    """The tables of all digits, one after another; a line has an entry for each move of the puzzle."""
     begin: Words
     """``(views,)``: the first byte of the table's values."""
     packed: Words
@@ -63,28 +56,29 @@ class MoveEffects(NamedTuple):
 
 
 class TurnPath(NamedTuple):
-    """The path that is searched; arrays begin with its depth."""
+    """The path that is searched, and the positions beside it that are still to be searched.
 
-    digits: Words
-    """``(bound + 1, digits)``."""
-    values: Numbers
-    """``(bound + 1, views)``: what each view says."""
+    Arrays begin with the depth; at each there are at most as many positions as moves.
+    """
+
+    digits: NDArray[np.uint32]
+    """``(bound + 1, moves, digits)``."""
+    said: NDArray[np.uint8]
+    """``(bound + 1, moves, views)``: what each view says."""
+    best: Words
+    """``(bound + 1, moves)``: the view that says most, in which the successors are looked up first."""
+    entry: NDArray[np.uint32 | np.uint64]
+    """``(bound + 1, moves, moves)``: their entries in it."""
+    here: Words
+    """``(bound + 1,)``: the position that the path passes."""
     child: Words
-    """``(bound, moves)``: the moves that are not pruned."""
-    child_values: Numbers
-    """``(bound, moves, views)``."""
+    """``(bound + 1, moves)``: the moves to the positions at the next depth."""
     kept: Words
     """``(bound + 1,)``: how many there are; NOT_EXPANDED if that is to be found."""
     tried: Words
     """``(bound + 1,)``: how many were searched."""
     taken: Words
     """``(bound,)``: the moves of the path."""
-    index: Words
-    """``(moves,)``: room for the entries of the successors in a table."""
-    of_table: Words
-    """``(moves,)``: room for the moves of the table."""
-    scratch: Numbers
-    """``(moves,)``: room for what it says."""
     labels: Labels
     """``(3, places)``: the position to solve, and room for two."""
     tally: Numbers
@@ -103,59 +97,89 @@ def descend_by_turns(
     every: bool,
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again."""
-    digits, own, child, child_values, kept, tried, taken, index, of_table, scratch, labels, tally, found = path
-    digit_at, first, stride, weight, row, first_map, map_stride, move_of, after, begin, packed, mask, linked = views
+    digits, said, best, entry, here, child, kept, tried, taken, labels, tally, found = path
+    digit_at, meta, after, begin, packed, mask, linked = views
     follow_at, follow = effects.follow_at, effects.follow
-    greatest, all_views = np.uint64(len(taken)), np.uint64(len(begin))
-    start, links = np.uint64(len(follow_at) - 2), linked.sum()
+    greatest, all_views, links = np.uint64(len(taken)), np.uint64(len(begin)), linked.sum()
+    start, moves, all_digits = np.uint64(len(follow_at) - 2), np.uint64(child.shape[1]), np.uint64(len(meta))
     expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
     depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
     while expanded < stop and not over:
         if kept[depth] == NOT_EXPANDED:
             expanded += 1
             last = taken[depth - ONE] if depth > ZERO else start
-            count, left = ZERO, np.int64(greatest - depth) - 1
-            for i in range(follow_at[last], follow_at[last + ONE]):
-                child[depth, count] = follow[i]
-                count += ONE
-            generated += np.int64(count)
-            v = ZERO
-            for other in range(ONE, all_views):
-                v = other if own[depth, other] > own[depth, v] else v
-            for _ in range(all_views):
-                for k in range(count):
-                    index[k], of_table[k] = ZERO, move_of[v, child[depth, k]]
-                for d in range(digit_at[v], digit_at[v + ONE]):
-                    if row[d] == NO_ROW:
-                        line = first[d] + digits[depth, d] * stride[d]
+            own, below, left = here[depth], depth + ONE, np.int64(greatest - depth) - 1
+            v, first, count = best[depth, own], follow_at[last], ZERO
+            successors = follow_at[last + ONE] - first
+            generated += np.int64(successors)
+            for i in range(successors):
+                e = np.uint64(entry[depth, own, i])
+                value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
+                child[depth, count], said[below, count, v] = follow[first + i], np.uint8(value)
+                pruned = np.int64(value) > left
+                next_bound = min(next_bound, np.int64(below + value) if pruned else FAR)
+                count += ZERO if pruned else ONE
+            for u in range(all_views if count > ZERO else ZERO):
+                for d in range(digit_at[u], digit_at[u + ONE]):
+                    digit, row = np.uint64(digits[depth, own, d]), meta[d, ROW]
+                    if row == NO_ROW:
+                        line = meta[d, FIRST] + digit * moves
                         for k in range(count):
-                            index[k] += np.uint64(after[line + of_table[k]]) * weight[d]
+                            digits[below, k, d] = after[line + child[depth, k]]
                     else:
-                        line = first_map[d] + digits[depth, row[d]] * map_stride[d]
+                        line = meta[d, FIRST_MAP] + np.uint64(digits[depth, own, row]) * moves
                         for k in range(count):
-                            number = np.uint64(after[line + of_table[k]])
-                            index[k] += np.uint64(after[first[d] + number * stride[d] + digits[depth, d]]) * weight[d]
+                            column_map = np.uint64(after[line + child[depth, k]])
+                            digits[below, k, d] = after[meta[d, FIRST] + column_map * meta[d, WIDTH] + digit]
+                for k in range(count if u != v else ZERO):
+                    e = ZERO
+                    for d in range(digit_at[u], digit_at[u + ONE]):
+                        e += np.uint64(digits[below, k, d]) * meta[d, WEIGHT]
+                    value = (np.uint64(values[begin[u] + (e >> packed[u])]) >> ((e & packed[u]) << TWO)) & mask[u]
+                    said[below, k, u] = np.uint8(value)
+            remaining = ZERO
+            for k in range(count):
+                worst, tight = np.int64(0), np.int64(0)
+                for u in range(all_views):
+                    one = np.int64(said[below, k, u])
+                    worst = one if one > worst else worst
+                    tight += np.int64(linked[u] and one == left)
+                worst += np.int64(links > 0 and tight == links and left > 0 and worst == left)
+                if worst > left:
+                    next_bound = min(next_bound, np.int64(below) + worst)
+                else:
+                    child[depth, remaining] = child[depth, k]
+                    for u in range(all_views):
+                        said[below, remaining, u] = said[below, k, u]
+                    for d in range(all_digits):
+                        digits[below, remaining, d] = digits[below, k, d]
+                    remaining += ONE
+            count = remaining
+            if left > 0:
                 for k in range(count):
-                    byte = np.uint64(values[begin[v] + (index[k] >> packed[v])])
-                    scratch[k] = np.int64((byte >> ((index[k] & packed[v]) << TWO)) & mask[v])
-                remaining = ZERO
-                for k in range(count):
-                    value = scratch[k]
-                    if value > left:
-                        next_bound = min(next_bound, np.int64(depth) + 1 + value)
-                    else:
-                        child[depth, remaining] = child[depth, k]
-                        for u in range(all_views):
-                            child_values[depth, remaining, u] = child_values[depth, k, u]
-                        child_values[depth, remaining, v] = value
-                        remaining += ONE
-                count = remaining
-                if count == ZERO:
-                    break
-                v = v + ONE if v + ONE < all_views else ZERO
-            if left == 0:
-                if count:
-                    next_bound = min(next_bound, np.int64(greatest) + 1)
+                    v, first = ZERO, follow_at[child[depth, k]]
+                    for u in range(ONE, all_views):
+                        v = u if said[below, k, u] > said[below, k, v] else v
+                    best[below, k], successors = v, follow_at[child[depth, k] + ONE] - first
+                    for i in range(successors):
+                        entry[below, k, i] = 0
+                    for d in range(digit_at[v], digit_at[v + ONE]):
+                        digit, row, weight = np.uint64(digits[below, k, d]), meta[d, ROW], meta[d, WEIGHT]
+                        if row == NO_ROW:
+                            line = meta[d, FIRST] + digit * moves
+                            for i in range(successors):
+                                entry[below, k, i] += np.uint64(after[line + follow[first + i]]) * weight
+                        else:
+                            line = meta[d, FIRST_MAP] + np.uint64(digits[below, k, row]) * moves
+                            for i in range(successors):
+                                at = (
+                                    meta[d, FIRST] + np.uint64(after[line + follow[first + i]]) * meta[d, WIDTH] + digit
+                                )
+                                entry[below, k, i] += np.uint64(after[at]) * weight
+                    for i in range(successors):
+                        prefetch(values, begin[v] + (np.uint64(entry[below, k, i]) >> packed[v]))
+            elif count > ZERO:
+                next_bound = min(next_bound, np.int64(greatest) + 1)
                 for k in range(count):
                     taken[depth] = child[depth, k]
                     if leads_to_goal(labels, taken, goal, effects):
@@ -166,34 +190,12 @@ def descend_by_turns(
                         if over:
                             break
                 count = ZERO
-            elif links:
-                remaining = ZERO
-                for k in range(count):
-                    tight = 0
-                    for u in range(all_views):
-                        tight += linked[u] and child_values[depth, k, u] == left
-                    if tight == links:
-                        next_bound = min(next_bound, np.int64(greatest) + 1)
-                    else:
-                        child[depth, remaining] = child[depth, k]
-                        for u in range(all_views):
-                            child_values[depth, remaining, u] = child_values[depth, k, u]
-                        remaining += ONE
-                count = remaining
             kept[depth], tried[depth] = count, ZERO
         elif tried[depth] < kept[depth]:
-            k, below = tried[depth], depth + ONE
-            move = child[depth, k]
-            for v in range(all_views):
-                m = move_of[v, move]
-                own[below, v] = child_values[depth, k, v]
-                for d in range(digit_at[v], digit_at[v + ONE]):
-                    if row[d] == NO_ROW:
-                        digits[below, d] = np.uint64(after[first[d] + digits[depth, d] * stride[d] + m])
-                    else:
-                        number = np.uint64(after[first_map[d] + digits[depth, row[d]] * map_stride[d] + m])
-                        digits[below, d] = np.uint64(after[first[d] + number * stride[d] + digits[depth, d]])
-            taken[depth], tried[depth], kept[below], depth = move, k + ONE, NOT_EXPANDED, below
+            here[depth + ONE], taken[depth] = tried[depth], child[depth, tried[depth]]
+            tried[depth] += ONE
+            depth += ONE
+            kept[depth] = NOT_EXPANDED
         elif depth == ZERO:
             over = True
         else:
@@ -217,7 +219,7 @@ def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffec
             label, p = np.int64(labels[now, origin[i]]) + added[i], place[i]
             labels[then, p] = label - moduli[p] if label >= moduli[p] else label
         now, then = then, now
-    for p in range(places):
+    for p in range(places):  # noqa: SIM110  (numba has no all() over a generator)
         if labels[now, p] != goal[p]:
             return False
     return True

@@ -186,64 +186,82 @@ class TurnPatterns(Patterns):
 
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
     """The path that is searched, at its root."""
-    views, moves = patterns.views, len(patterns.rules.moves)
-    indices = [int(view.entries(root[np.newaxis])[0]) for view in views]
-    digits = [digit for view, index in zip(views, indices, strict=True) for digit in split(index, view.table.digits)]
-    said = patterns.said(root[np.newaxis])[:, 0]
+    views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
+    digits = np.zeros((depth + 1, moves, len(arrays.digits)), dtype=np.uint32)
+    for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
+        own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
+        digits[0, 0, at : at + len(own)] = own
+    said = np.zeros((depth + 1, moves, len(views)), dtype=np.uint8)
+    said[0, 0] = patterns.said(root[np.newaxis])[:, 0]
+    first = np.zeros((depth + 1, moves), dtype=np.uint64)
+    first[0, 0] = said[0, 0].argmax()
+    largest = max(view.table.numbering.size for view in views)
+    entry = np.zeros((depth + 1, moves, moves), dtype=np.uint32 if largest < 1 << 32 else np.uint64)
+    follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
+    after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
+    entry[0, 0, : len(after)] = views[int(first[0, 0])].entries(after)
     return TurnPath(
-        digits=np.tile(np.array(digits, dtype=np.uint64), (depth + 1, 1)),
-        values=np.tile(said, (depth + 1, 1)),
-        child=np.zeros((depth, moves), dtype=np.uint64),
-        child_values=np.zeros((depth, moves, len(views)), dtype=np.int64),
+        digits=digits,
+        said=said,
+        best=first,
+        entry=entry,
+        here=np.zeros(depth + 1, dtype=np.uint64),
+        child=np.zeros((depth + 1, moves), dtype=np.uint64),
         kept=np.full(depth + 1, NOT_EXPANDED),
         tried=np.zeros(depth + 1, dtype=np.uint64),
         taken=np.zeros(depth, dtype=np.uint64),
-        index=np.zeros(moves, dtype=np.uint64),
-        of_table=np.zeros(moves, dtype=np.uint64),
-        scratch=np.zeros(moves, dtype=np.int64),
         labels=np.tile(root, (3, 1)),
         tally=np.array([0, 0, 0, FAR, 0]),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
 
 
+def _after(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
+    """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
+    return np.concatenate([rules.moves.after(move, position[np.newaxis])[0] for move in moves])
+
+
+class _ViewDigit(NamedTuple):
+    """A digit of a view: the tables of its lines, with the moves of the puzzle in their order."""
+
+    after: NDArray[np.int32]
+    weight: int
+    row: int = INDEPENDENT
+    maps: NDArray[np.int32] | None = None
+
+
+def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
+    """The digits of a view."""
+    return [
+        _ViewDigit(digit.after[:, view.moves], digit.weight)
+        if digit.maps is None
+        else _ViewDigit(digit.after, digit.weight, digit.row, digit.maps[:, view.moves])
+        for digit in view.table.digits
+    ]
+
+
 def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
-    """The tables of all digits, each once, and where the digits of each view find theirs."""
-    begin_of: dict[int, int] = {}
+    """The tables of all digits, one after another."""
+    of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views]
+    digit_at = np.cumsum([0, *map(len, of_views)])
     parts, size = list[NDArray[np.int32]](), 0
-    for table in dict.fromkeys(view.table for view in patterns.views):
-        for digit in table.digits:
-            for own in (digit.after, digit.maps):
-                if own is not None and id(own) not in begin_of:
-                    begin_of[id(own)] = size
-                    parts.append(own.ravel())
-                    size += own.size
+    digits = list[list[int]]()
+    for digit, at in ((digit, at) for own, at in zip(of_views, digit_at.tolist(), strict=False) for digit in own):
+        row = int(NO_ROW) if digit.maps is None else at + digit.row
+        digits.append([size, digit.weight, row, size + digit.after.size, digit.after.shape[1]])
+        parts += [part.ravel() for part in (digit.after, digit.maps) if part is not None]
+        size = sum(map(len, parts))
     word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
-    digits = [(digit, at) for at, view in _begins(patterns.views) for digit in view.table.digits]
-    rows = [NO_ROW if digit.row == INDEPENDENT else np.uint64(at + digit.row) for digit, at in digits]
-    maps = [(0, 0) if digit.maps is None else (begin_of[id(digit.maps)], digit.maps.shape[1]) for digit, _ in digits]
     tables = [view.table for view in patterns.views]
     return ViewArrays(
-        digit_at=np.cumsum([0, *(len(table.digits) for table in tables)]).astype(np.uint64),
-        first=np.array([begin_of[id(digit.after)] for digit, _ in digits], dtype=np.uint64),
-        stride=np.array([digit.after.shape[1] for digit, _ in digits], dtype=np.uint64),
-        weight=np.array([digit.weight for digit, _ in digits], dtype=np.uint64),
-        row=np.array(rows, dtype=np.uint64),
-        first_map=np.array([first for first, _ in maps], dtype=np.uint64),
-        map_stride=np.array([stride for _, stride in maps], dtype=np.uint64),
-        move_of=np.array([view.moves for view in patterns.views], dtype=np.uint64),
+        digit_at=digit_at.astype(np.uint64),
+        digits=np.array(digits, dtype=np.uint64),
         after=np.concatenate([part.astype(word) for part in parts]),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
         packed=np.array([table.packed for table in tables], dtype=np.uint64),
         mask=np.array([table.mask for table in tables], dtype=np.uint64),
         linked=patterns.linked,
     )
-
-
-def _begins(views: Sequence[View]) -> list[tuple[int, View]]:
-    """The views, each with the number of its first digit."""
-    ends = np.cumsum([0, *(len(view.table.digits) for view in views)]).tolist()
-    return list(zip(ends, views, strict=False))
 
 
 def _effects(rules: Rules, every: bool) -> MoveEffects:

@@ -35,7 +35,7 @@ def followers(moves: Transforms, every: bool) -> list[list[int]]:
     short = {nothing, *effects}
     both = {(one, two): _effect(*_after(moves, one, two)) for one in used for two in used}
     allowed = {
-        (one, two): both[one, two] not in short and (every or one < two or both[one, two] != both[two, one])
+        (one, two): both[one, two] not in short and (every or one <= two or both[one, two] != both[two, one])
         for one, two in both
     }
     return [[two for two in used if allowed.get((one, two))] for one in range(len(moves))] + [used]
@@ -47,7 +47,7 @@ def _after(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Nu
     return moves.origin[one][origin], (added[one][origin] + added[two]) % moves.moduli
 
 
-def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:  # type: ignore[type-arg]
+def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
     return origin.astype("<i4").tobytes() + added.astype("<i4").tobytes()
 
 
