@@ -21,7 +21,7 @@ LEVELS = (
     ("interface", "cli"),
     ("report_page", "service"),
     ("progress", "stores"),
-    ("checking", "tables", "tilings"),
+    ("checking", "graphs", "tables", "tilings"),
     ("config",),
     ("runs",),
     ("display",),
