@@ -7,7 +7,18 @@ from pathlib import Path
 from benchmarks import history
 from benchmarks.measure import Row, machine
 
-MODULES = ("tables", "queries", "large", "puzzles", "push_pull", "tilings", "searches", "service", "clusters")
+MODULES = (
+    "tables",
+    "queries",
+    "large",
+    "puzzles",
+    "push_pull",
+    "tilings",
+    "searches",
+    "heuristics",
+    "service",
+    "clusters",
+)
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 

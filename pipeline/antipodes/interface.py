@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
@@ -49,6 +50,7 @@ from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
+from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -263,6 +265,30 @@ def solve(
             listener=told,
             **options,
         )
+
+
+def symmetries(puzzle: PuzzleLike, goal: str | ArrayLike | None = None) -> Symmetries:
+    """The symmetries of a puzzle: maps of positions that take starts to starts, and moves to moves.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    goal
+        A position, labels ``(goals, places)``, or a pattern that the symmetries preserve instead of the starts.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these, or the moves are functions, whose symmetries are not known.
+    ResourceLimitError
+        The puzzle has too many moves.
+    """
+    found = as_config(puzzle).puzzle
+    if goal is None:
+        return symmetries_of(found.rules)
+    labels = np.asarray(_goals(found, goal))
+    return symmetries_of(found.rules, found.checked(labels.reshape(-1, labels.shape[-1])))
 
 
 def tile(

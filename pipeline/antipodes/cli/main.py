@@ -52,6 +52,7 @@ COMMANDS = {
             "abstract",
             "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
         ),
+        "symmetry": ("symmetry", "Find the symmetries of a puzzle, or of a position."),
         "components": (
             "components",
             "Count all positions of a puzzle by components: sets of positions that moves lead to from each other.",

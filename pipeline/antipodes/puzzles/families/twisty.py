@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand
+from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand, with_moves, without
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
@@ -41,19 +41,25 @@ MOST_LISTED = 1 << 24
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
 
-    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. A ``net`` draws
-    positions, and its ``facelets`` say what its letters show; see `net_of`.
+    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. With ``only_moves`` these turns
+    alone are, and sets to ``omit`` are left out. A ``net`` draws positions, and its ``facelets`` say what its letters
+    show; see `net_of`.
 
     ConfigError where a key is unknown, missing or out of range, or the definition is not one; the message says where.
     """
-    refuse_unknown(settings, {"file", "definition", "format", "turns", "net", "facelets"})
+    refuse_unknown(settings, {"file", "definition", "format", "turns", "only_moves", "omit", "net", "facelets"})
     if "file" in settings:
         raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
     kind = text(settings, "format")
     if kind not in FORMATS:
         raise ConfigError(f"[puzzle] format: expected one of {', '.join(FORMATS)}, found {quote(kind)}")
     read, first_label = FORMATS[kind]
-    return puzzle_of(read(text(settings, "definition")), settings, first_label)
+    definition = read(text(settings, "definition"))
+    if "only_moves" in settings:
+        definition = with_moves(definition, text(settings, "only_moves"))
+    if "omit" in settings:
+        definition = without(definition, text(settings, "omit").split())
+    return puzzle_of(definition, settings, first_label)
 
 
 def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
