@@ -3,7 +3,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from programs import Command
 
 UNIQUE = [1, 1, 2, 4, 8, 10]
@@ -31,10 +30,17 @@ def test_one_antipode_of_each_class(cli: Command, finished: Path) -> None:
     assert lines[-2:] == [f"{shown['positions'][0]}  (1 symmetry)", "1 class, 1 shown"]
 
 
-@pytest.mark.parametrize("command", ["layers", "farthest"])
-def test_counts_alone_have_no_classes(command: str, cli: Command, refused: Callable[..., str]) -> None:
-    assert cli("run", "hanoi-3-pegs", "--counts-only", "--quiet", "--store", "c.zarr").status == 0
-    assert "--unique: expected a table, found counts alone in" in refused(command, "c.zarr", "--unique")
+def test_counts_alone_have_no_classes_by_depth(cli: Command, refused: Callable[..., str]) -> None:
+    assert cli("run", "lights-out-5x5", "--counts-only", "--quiet", "--store", "c.zarr").status == 0
+    assert "--unique: expected a table, found counts alone in" in refused("layers", "c.zarr", "--unique")
+    message = refused("farthest", "c.zarr", "--unique")
+    assert "expected all 7,350 antipodes to compare, found the first 1,000" in message
+
+
+def test_counts_alone_have_classes_of_antipodes_if_they_are_all_there(cli: Command, finished: Path) -> None:
+    assert cli("run", "eight-puzzle", "--counts-only", "--quiet", "--store", "c.zarr").status == 0
+    by_counts, by_table = (cli("farthest", store, "--unique", "--json").out for store in ("c.zarr", finished))
+    assert json.loads(by_counts) == json.loads(by_table)
 
 
 def test_the_symmetries_of_a_board_have_names(cli: Command) -> None:

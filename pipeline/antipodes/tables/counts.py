@@ -5,9 +5,11 @@
 108
 """
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
@@ -15,8 +17,9 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
+from antipodes.tables.unique import first_of_classes, stabilisers
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import UnfinishedError
+from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 
@@ -78,6 +81,14 @@ class SearchResult:
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._manifest.positions)
 
+    def symmetries_at(self, positions: Sequence[str] | ArrayLike) -> list[int]:
+        """How many symmetries leave each position ``(n, places)`` as it is, the identity among them.
+
+        PositionError where one is not a position of the puzzle; InputError where the moves are functions, so symmetries
+        are not known; ResourceLimitError where there are more than 10,000.
+        """
+        return stabilisers(self._manifest.space_of(self.puzzle), self.puzzle.positions(positions))
+
     def _check_complete(self, kind: str) -> None:
         if not self.complete:
             raise UnfinishedError(
@@ -101,3 +112,18 @@ class Counts(SearchResult):
         self._check_complete("counts end at")
         indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
         return self._manifest.space_of(self.puzzle).unrank(indices)
+
+    def unique_antipodes(self, limit: int | None = None) -> Labels:
+        """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
+
+        InputError also where there are more antipodes than the store keeps.
+        """
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        known, count = len(self._manifest.antipodes), self._manifest.layers[-1] if self._manifest.layers else 0
+        antipodes = self.antipodes()
+        if known < count:
+            raise InputError(
+                f"expected all {count:,} antipodes to compare, found the first {known:,}, which counts keep: "
+                "make the table"
+            )
+        return first_of_classes(self._manifest.space_of(self.puzzle), antipodes)[:most]

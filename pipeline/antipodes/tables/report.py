@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from antipodes.runs.report import Report
+from antipodes.tables.counts import Counts
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
@@ -152,13 +153,14 @@ def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: Labels) ->
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
-def unique_farthest_view(table: "Table", positions: Labels) -> dict[str, Any]:
+def unique_farthest_view(found: "Table | Counts", positions: Labels) -> dict[str, Any]:
     """As `farthest_view`, of one antipode of each class up to symmetry.
 
     ``unique`` is the number of classes, and ``symmetries`` how many symmetries leave each of the positions.
     """
-    shown = farthest_view(table.puzzle, table.layers, positions)
-    return {**shown, "unique": table.unique_layers()[-1], "symmetries": table.symmetries_at(positions)}
+    shown = farthest_view(found.puzzle, found.layers, positions)
+    classes = len(found.unique_antipodes()) if isinstance(found, Counts) else found.unique_layers()[-1]
+    return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
 
 
 def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool = False) -> dict[str, Any]:

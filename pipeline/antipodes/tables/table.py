@@ -25,7 +25,7 @@ from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
-from antipodes.tables.unique import representatives, stabilisers, unique_layers
+from antipodes.tables.unique import representatives, unique_layers
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted
@@ -265,13 +265,6 @@ class Table(SearchResult):
                 break
             found.append(batch)
         return np.concatenate(found)[:most]
-
-    def symmetries_at(self, positions: Sequence[str] | ArrayLike) -> list[int]:
-        """How many symmetries leave each position ``(n, places)`` as it is, the identity among them.
-
-        PositionError where one is not a position of the puzzle; raises as `unique_layers`.
-        """
-        return stabilisers(self.space.unchecked, self.puzzle.positions(positions))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""

@@ -125,6 +125,16 @@ def _before(one: Labels, other: Labels) -> NDArray[np.bool_]:
     return before
 
 
+def first_of_classes(space: Space, positions: Labels) -> Labels:
+    """The first position of the class of each of ``(n, places)``, in the order of labels, each once."""
+    first = positions.copy()
+    for symmetry in acting(space)[1:]:
+        images = symmetry.image(positions)
+        earlier = _before(images, first)
+        first[earlier] = images[earlier]
+    return np.unique(first, axis=0)
+
+
 def stabilisers(space: Space, positions: Labels) -> list[int]:
     """How many symmetries leave each position ``(n, places)`` as it is, the identity among them."""
     counts = np.zeros(len(positions), dtype=np.int64)

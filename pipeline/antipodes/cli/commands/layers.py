@@ -106,11 +106,9 @@ def farthest(
     pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store, puzzle)
     counts_only = isinstance(search_store(address), CountsStore)
-    if unique and counts_only:
-        raise InputError(f"--unique: expected a table, found counts alone in {address}")
     most = limit if limit or as_json else SHOWN
     with open_counts(address) if counts_only else open_table(address) as found:
-        if unique and isinstance(found, Table):
+        if unique:
             positions = found.unique_antipodes(most)
             shown = unique_farthest_view(found, positions)
         else:
