@@ -62,6 +62,14 @@ def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
     assert "patterns     the table of high: 5,520 entries" in planned
 
 
+def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own("run", "low.toml", "--quiet").status == 0
+    monkeypatch.setattr("antipodes.cli.patterns.available_memory", lambda: 5000)
+    found = own("solve", "own.toml", FAR, "--json")
+    assert "heuristic" not in json.loads(found.out)
+    assert "the table of low is not used: of memory they take 5.4 KiB, 4.9 KiB are free" in found.err
+
+
 def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Interrupts, "requested", lambda self: True)
