@@ -18,23 +18,34 @@ KINDS = {
     "fields": "fields.Fields",
     "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
+    "reduced": "reduced.Reduced",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
+SYMMETRY = ("on", "off")
+"""Whether a new table is reduced by symmetries."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
 
-def best_space(rules: Rules) -> Space:
-    """The space that is built and searched fastest; it depends on the puzzle alone.
+def best_space(rules: Rules, symmetry: str = "off") -> Space:
+    """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
+
+    ``symmetry`` is one of SYMMETRY: whether entries stand for all positions that symmetries map to each other.
 
     Raises
     ------
+    InputError
+        The space cannot be reduced.
     SizeLimitError
         The puzzle has more positions than 64 bits can number.
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
     numbering = numbering_of(rules)
+    if symmetry == "on":
+        from antipodes_tasks.spaces.reduction import reduced_space
+
+        return reduced_space(rules, numbering)
     spaces = every_cut(rules, numbering)
     fitting = [space for space in spaces if max(space.rows, space.width) <= MAX_ROWS]
     if not fitting:

@@ -98,6 +98,27 @@ class Numbering(ABC):
         """
         return None
 
+    @property
+    def outside(self) -> "Numbering":
+        """The numbering of all positions, where entries stand for several; else this one."""
+        return self
+
+    @property
+    def order(self) -> int:
+        """The number of symmetries by which positions are one entry; 1: none but the identity."""
+        return 1
+
+    def several(self, indices: Indices) -> tuple[Indices, Labels]:
+        """All positions that entries ``(n,)`` stand for, ``(k, places)``, and the place of the entry of each, ``(k,)``.
+
+        The positions of an entry are together, as many as the weight of its row.
+        """
+        return np.arange(len(indices)), self.unrank(indices)
+
+    def one_of(self, indices: Indices, numbers: Indices) -> Labels:
+        """Of the positions of each entry ``(n,)``, see `several`, the one with a number ``(n,)`` from 0 on."""
+        return self.unrank(indices)
+
     def reachable(self, rules: Rules) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
         return None
@@ -152,6 +173,17 @@ class Space:
     def filler(self) -> Filler:
         """The move tables: their size, and how they are filled."""
         return self.numbering.filler(self.rules, self.leading)
+
+    @cached_property
+    def whole(self) -> "Space":
+        """The space of all positions, where entries stand for several; else this one."""
+        outside = self.numbering.outside
+        return self if outside is self.numbering else Space(self.rules, outside, outside.cuts[0])
+
+    @cached_property
+    def weights(self) -> Indices | None:
+        """How many positions an entry of each row stands for, ``(rows,)``; None: each is one."""
+        return self.numbering.weights(self.leading)
 
     @property
     def starts(self) -> Labels:
