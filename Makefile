@@ -9,13 +9,16 @@ unexport PYTHONDONTWRITEBYTECODE
 # which tests: those of a room, such as ROOM=storage, and those that pytest's -k takes; empty for all
 ROOM ?=
 ONLY ?=
+# a wheel that is tested in place of the files here
+WHEEL ?=
+PROGRAM := $(or $(WHEEL),--editable .)
 PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
 TESTS := $(if $(ROOM),tests/$(ROOM))
 # a table of each kind of space with all commands, what libraries of another version could break, the README's session
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
 	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
 
-.PHONY: help run explore setup test test-slow test-smoke test-all lint bench atlas clean
+.PHONY: help run explore setup test test-slow test-smoke test-all lint dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
@@ -23,9 +26,12 @@ help:
 	@echo "make setup      install what the tests need; the others do so by themselves"
 	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
 	@echo "make test-slow  the tests that take longer"
-	@echo "make test-smoke a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-newer"
+	@echo "make test-smoke a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-newer;"
+	@echo "                or of a wheel: make dist, make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   all tests, with ten times the kills and many more examples: hours"
 	@echo "make lint       ruff and mypy"
+	@echo "make dist       build the wheel and the source distribution in dist/, and check them and the repository"
+	@echo "make manual     write the man page and the completions that the wheel has"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
 	@echo "make atlas      compute all bundled puzzles, or make atlas ONLY='ivy m12' these, and write docs/atlas.md"
 	@echo "make clean      remove the virtual environment and caches"
@@ -55,6 +61,16 @@ lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+dist: $(VENV)/.installed-for-dist
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/repo-review .
+
+manual: $(VENV)/.installed
+	$(BIN)/python -m manual
+
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
 
@@ -70,13 +86,19 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet $(PROGRAM)
 	@touch $@
 
 $(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[web]'
+	$(BIN)/python -m pip install --quiet $(PROGRAM)'[web]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet $(PROGRAM)'[test,lint]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
+
+# the tools alone, by the groups of pyproject.toml, which need a newer pip than some Pythons bring
+$(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group dist
+	@touch $@

@@ -59,7 +59,13 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
     "Groups": {"m12": "", "m24": M24},
 }
 """The bundled puzzles by chapter, each with the place where its result was published, if one is known."""
-TOO_LARGE = {"two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk"}
+BY_PATTERNS = "too large, `antipodes solve` uses the tables of its patterns"
+TOO_LARGE = {
+    "two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk",
+    "fifteen-puzzle": BY_PATTERNS,
+    "fifteen-puzzle-blank-last": BY_PATTERNS,
+    "twenty-four-puzzle": BY_PATTERNS,
+}
 """Bundled puzzles that the atlas leaves out, and why."""
 
 

@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 from stores import toml
 
-from antipodes.config import Config, bundled_configs, load_config
+from antipodes.config import Config, bundled_configs, load_config, named_puzzles
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.spaces.selection import best_space
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
 
@@ -15,7 +16,7 @@ def test_bundled_names() -> None:
     assert names | {"eleven-puzzle", "seven-tiles"} <= set(bundled_configs())
 
 
-@pytest.mark.parametrize("name", bundled_configs())
+@pytest.mark.parametrize("name", named_puzzles())
 def test_bundled_configs_describe_puzzles_of_their_names(name: str) -> None:
     puzzle = load_config(name).puzzle
     assert puzzle.name == name
@@ -26,6 +27,21 @@ def test_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "line.toml"
     path.write_text(toml(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"}))
     assert load_config(str(path)) == Config(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"})
+
+
+def test_patterns_are_bundled_or_beside_the_config(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(toml(LINE))
+    path = tmp_path / "line.toml"
+    path.write_text(toml(LINE) + "\n[solve]\npatterns = ['fifteen-puzzle-7', 'other.toml', 'other.toml']\n")
+    assert load_config(str(path)).patterns == ("fifteen-puzzle-7", str(tmp_path / "other.toml"))
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_configs() if load_config(name).patterns])
+def test_the_patterns_of_bundled_puzzles_are_of_their_board(name: str) -> None:
+    config = load_config(name)
+    for pattern in map(load_config, config.patterns):
+        assert (pattern.puzzle.places, len(pattern.puzzle.moves)) == (config.puzzle.places, len(config.puzzle.moves))
+        assert best_space(pattern.puzzle.rules).size < 1 << 32
 
 
 @pytest.mark.parametrize(
@@ -46,6 +62,9 @@ def test_from_a_file(tmp_path: Path) -> None:
         (toml(LINE, {"memory_limit": 1.5}), r"\[run\] memory_limit: expected a number of bytes or a text such as 2GiB"),
         (toml(LINE, {"overwrite": 1}), r"\[run\] overwrite: expected true or false, found 1"),
         (toml(LINE, {"store": True}), r"\[run\] store: expected a text, found True"),
+        (toml(LINE) + "\n[solve]\ntables = []", r"\[solve\] tables: unknown key; expected patterns"),
+        (toml(LINE) + "\n[solve]\npatterns = 'one'", r"\[solve\] patterns: expected a list of names or files"),
+        (toml(LINE) + "\n[solve]\npatterns = ['no.toml']", r"patterns: expected a bundled pattern or a file"),
         ("rows = " + "1" * 5000, "TOML"),
         ("a = " + "[" * 5000, "TOML"),
     ],

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import Config as Config
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
+    from antipodes.graphs import PuzzleGraph as PuzzleGraph
+    from antipodes.graphs import graph as graph
     from antipodes.interface import __version__ as __version__
     from antipodes.interface import load_patterns as load_patterns
     from antipodes.interface import open_counts as open_counts
@@ -55,6 +57,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 _NAMES = {
     "antipodes.checking": "check_puzzle",
     "antipodes.config": "Config load_config load_puzzle",
+    "antipodes.graphs": "PuzzleGraph graph",
     "antipodes.interface": (
         "__version__ load_patterns open_counts open_table open_tilings report run solve solve_many tile verify"
         " verify_tilings"

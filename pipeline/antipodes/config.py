@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -19,7 +19,7 @@ from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, TABLE, TEXT, Kind
+from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
@@ -37,6 +37,8 @@ RUN_KEYS: Mapping[str, Kind] = {
     "quiet": FLAG,
 }
 """The keys of ``[run]``, and the kinds of their values."""
+SOLVE, PATTERNS = "solve", "patterns"
+"""The table about searches for single positions, and its key: the puzzles whose tables guide them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +49,8 @@ class Config:
     """The ``[puzzle]`` table."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """The ``[run]`` table: defaults for the options of the same names."""
+    patterns: tuple[str, ...] = ()
+    """The puzzles whose tables guide searches for its positions: names and paths that `load_config` takes."""
 
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a puzzle")
@@ -112,6 +116,11 @@ def bundled_configs(folder: str = "") -> dict[str, Path]:
     return {path.stem: path for path in sorted((_configs() / folder).glob("*.toml"))}
 
 
+def named_puzzles() -> dict[str, Path]:
+    """The configs of all puzzles that have a name: the bundled ones, and their patterns."""
+    return {**bundled_configs(PATTERNS), **bundled_configs()}
+
+
 def bundled_puzzles() -> list[dict[str, Any]]:
     """The ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, by name.
 
@@ -127,7 +136,7 @@ def bundled_puzzles() -> list[dict[str, Any]]:
             "description": settings.get("description", ""),
         }
         for name, path in bundled_configs().items()
-        for settings, _ in [read_config(path, "puzzle")]
+        for settings in [read_config(path, "puzzle", SOLVE)["puzzle"]]
     ]
 
 
@@ -146,9 +155,9 @@ def load_config(name_or_path: str) -> Config:
     SourceError
         The Python code does not define a puzzle; the message names the file and the line.
     """
-    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):
+    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):  # type: ignore[redundant-expr]
         return Config(python_source.python_settings(name_or_path))
-    path = find_config(name_or_path, bundled_configs(), "puzzle")
+    path = find_config(name_or_path, named_puzzles(), "puzzle")
     try:
         config = Config(_definition_in(path)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
@@ -159,9 +168,10 @@ def load_config(name_or_path: str) -> Config:
 
 def _config_in(path: Path) -> Config:
     """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
-    settings, run = read_config(path, "puzzle")
+    tables = read_config(path, "puzzle", SOLVE)
+    settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
     if settings.get("family") != "twisty" or "definition" in settings:
-        return Config(settings, run)
+        return Config(settings, run, patterns)
     if "file" not in settings:
         raise ConfigError("[puzzle] file: expected this key, which is missing")
     file = settings.pop("file")
@@ -174,7 +184,21 @@ def _config_in(path: Path) -> Config:
         FORMATS[definition["format"]][0](definition["definition"])  # here the message can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
-    return Config({**definition, **settings}, run)
+    return Config({**definition, **settings}, run, patterns)
+
+
+def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """The puzzles that ``[solve]`` names: bundled ones, or files, relative to that of the config."""
+    for key in solve:
+        if key != PATTERNS:
+            raise ConfigError(f"[{SOLVE}] {shorten(key)}: unknown key; expected {PATTERNS}")
+    names, known = solve.get(PATTERNS, []), named_puzzles()
+    if not (LIST.fits(names) and all(isinstance(name, str) for name in names)):
+        raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a list of names or files of puzzles, found {quote(names)}")
+    for name in names:
+        if name not in known and not os.path.isfile(folder / name):
+            raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a bundled pattern or a file, found {quote(name)}")
+    return tuple(name if name in known else str(folder / name) for name in dict.fromkeys(names))
 
 
 def _definition_in(path: Path) -> dict[str, Any]:
@@ -212,13 +236,16 @@ def _similar(path: Path) -> str:
     return f"; similar ones there: {', '.join(map(quote, close))}" if close else ""
 
 
-def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The table of this name and the checked table ``[run]`` of a file; ConfigError if there is anything else."""
+def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any]]:
+    """The table of this name, the checked table ``[run]``, and some others of a file, each empty where it is missing.
+
+    ConfigError if there is anything else, or no table of this name.
+    """
     content = read_toml(path)
-    _check_tables(content, table)
-    run = content.get("run", {})
-    _check_run(run)
-    return content[table], run
+    _check_tables(content, table, others)
+    tables: dict[str, dict[str, Any]] = {name: content.get(name, {}) for name in (table, "run", *others)}
+    _check_run(tables["run"])
+    return tables
 
 
 def _configs() -> Path:
@@ -228,10 +255,11 @@ def _configs() -> Path:
     return installed if installed.is_dir() else here.parents[2] / "configs"
 
 
-def _check_tables(content: Mapping[str, Any], table: str) -> None:
+def _check_tables(content: Mapping[str, Any], table: str, others: Sequence[str]) -> None:
     for key, value in content.items():
-        if key not in (table, "run"):
-            raise ConfigError(f"{shorten(key)}: unknown key; expected the tables [{table}] and [run]")
+        if key not in (table, "run", *others):
+            expected = ", ".join(f"[{name}]" for name in (table, "run", *others))
+            raise ConfigError(f"{shorten(key)}: unknown key; expected the tables {expected}")
         TABLE.check(value, key)
     if table not in content:
         raise ConfigError(f"expected a table [{table}], found none")

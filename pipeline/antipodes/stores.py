@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
-from antipodes.config import DEFINITIONS, bundled_configs, give, load_config
+from antipodes.config import DEFINITIONS, bundled_configs, give, load_config, named_puzzles
 from antipodes.python_source import is_reference
 from antipodes.runs.options import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
@@ -194,7 +194,7 @@ def _looks_like_path(text: str) -> bool:
 
 def _unknown(text: str) -> str:
     """The message about a name under which there is nothing."""
-    known = {*bundled_configs(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
+    known = {*named_puzzles(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
     close = get_close_matches(text, sorted(known), n=1)
     meant = f"did you mean {close[0]}?" if close else "antipodes list shows those that there are"
     return f"expected a store, found neither a path nor a store in {OUTPUTS}/ named {quote(shorten(text))}; {meant}"
@@ -207,7 +207,7 @@ def _is_there(store: Address) -> bool:
 
 def _described(text: str) -> Described | None:
     """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
-    if text in bundled_configs():
+    if text in named_puzzles():
         return _puzzle(text)
     if text in bundled_configs("boards"):
         return _board(text)

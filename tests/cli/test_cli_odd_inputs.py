@@ -41,6 +41,8 @@ TAKING_TEXT = [
     "status ODD",
     "layers ODD",
     "farthest ODD",
+    "graph ODD --to graph.csv",
+    "graph eight-puzzle --to ODD",
     "report ODD --output page.html",
     "report TABLE --output ODD",
     "query ODD 123456780",

@@ -15,7 +15,7 @@ from project import DOCS, ROOT
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.exact_cover.problem import parse_problem
 
-NAMES = re.compile(r"\b(antipodes(?:_tasks)?(?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
+NAMES = re.compile(r"(?<![/@])\b(antipodes(?:_tasks)?(?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
 IMPORTS = re.compile(r"^(?:>>> |\.\.\. )?\s*from (antipodes[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
@@ -75,7 +75,7 @@ def test_sessions_and_examples_print_what_they_show(
 def test_configs_describe_puzzles_and_boards(page: Path) -> None:
     for block in blocks(text_of(page), "toml"):
         config = tomllib.loads(block)
-        assert config.keys() <= {"puzzle", "board", "run"}
+        assert config.keys() <= {"puzzle", "board", "run", "solve"}
         if "puzzle" in config:
             puzzle_from(config["puzzle"])
         else:

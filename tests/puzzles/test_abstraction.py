@@ -1,21 +1,28 @@
 """Patterns of puzzles as configs."""
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from programs import Command
 
-from antipodes.config import Config, load_config
-from antipodes.puzzles.abstraction import abstracted
+from antipodes.config import Config, bundled_configs, load_config
+from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.report_page.definition import as_toml
+from antipodes.runs.options import RunOptions
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import open_table
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.spaces.selection import best_space
 
 
-def pattern(name: str, keep: str | None = None, equal: tuple[str, ...] = (), free: bool = False) -> Config:
-    kept = None if keep is None else keep.split()
-    return Config(abstracted(load_config(name).puzzle, kept, [one.split() for one in equal], free))
+def pattern(name: str | Puzzle, keep: str | None = None, equal: tuple[str, ...] = (), **more: Any) -> Config:
+    puzzle = load_config(name).puzzle if isinstance(name, str) else name
+    return Config(abstracted(puzzle, Abstraction([] if keep is None else [keep], equal, **more)))
 
 
 @pytest.mark.parametrize(
@@ -58,18 +65,122 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
     [
         ("eight-puzzle", "1 9", (), False, "expected pieces of eight-puzzle: 1 2 3 4 5 6 7 8; found '9'"),
         ("eight-puzzle", "0 1", (), False, "expected pieces of eight-puzzle: 1 2 3 4 5 6 7 8; found '0'"),
-        ("eight-puzzle", "1 2 3 4 5 6 7", (), False, "expected pieces that become equal, found 1 2 3 4 5 6 7 8, all"),
+        (
+            "eight-puzzle",
+            "1 2 3 4 5 6 7",
+            (),
+            False,
+            "expected pieces that become equal, or something to leave out",
+        ),
         ("pancake-10", "1", (), True, "--free: expected a sliding puzzle and --keep"),
         ("eight-puzzle", None, ("1 2",), True, "--free: expected a sliding puzzle and --keep"),
         ("eight-puzzle", None, ("1 2", "2 3"), False, "--equal: expected each piece once, found '2' twice"),
-        ("klotski", "A", (), False, "expected a puzzle of the family sliding, jump, pancake, topspin, generators"),
+        (
+            "klotski",
+            "A",
+            (),
+            False,
+            "expected a puzzle of pieces that moves permute, found klotski, of the family blocks",
+        ),
+        ("hanoi-3-pegs", "1", (), False, "expected a puzzle of pieces that moves permute, found hanoi-3-pegs"),
+        ("skewb", "1", (), False, "--keep: expected PART or PART:PIECES, such as CORNERS1:1,2, CORNERS2:1,2"),
+        ("skewb", "CENTRES:7", (), False, "--keep: expected pieces of CENTRES: 1 2 3 4 5 6; found '7'"),
+        ("skewb", None, ("CENTRES", "CENTRES:1"), False, "--equal: expected each piece once, found '1' twice"),
     ],
 )
 def test_what_makes_no_pattern_is_refused(
     name: str, keep: str | None, equal: tuple[str, ...], free: bool, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        pattern(name, keep, equal, free)
+        pattern(name, keep, equal, free=free)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"omit": ["EDGES"]}, "--omit: expected one of the parts CORNERS1, CORNERS2, CENTRES; found 'EDGES'"),
+        ({"omit": ["CORNERS1", "CENTRES", "CORNERS2"]}, "--omit: expected a part that stays, found CORNERS1"),
+        (
+            {"drop_orientation": ["CENTRES"]},
+            "expected a part with orientations, found CENTRES: 1 2 3",
+        ),
+        ({"keep": ["CENTRES"], "name": "/"}, "expected pieces that become equal, or something to leave out"),
+        ({"omit": ["CENTRES"], "name": "/"}, "--name: expected at most 60 letters"),
+        ({"equal": ["CORNERS1"], "drop_orientation": ["CORNERS1:1"]}, "expected identical pieces to show the same"),
+    ],
+)
+def test_what_no_part_allows_is_refused(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Config(abstracted(load_config("skewb").puzzle, Abstraction(**more))).puzzle  # noqa: B018
+
+
+def test_patterns_of_puzzles_with_free_tiles(cli: Command) -> None:
+    sliding = {"name": "own", "family": "sliding", "rows": 2, "columns": 3, "start": "0 1 2 3 x x", "free": ["x"]}
+    puzzle = Config(sliding).puzzle
+    fewer, free = pattern(puzzle, "1"), pattern(puzzle, "1 2", free=True)
+    assert (fewer.settings["start"].split(), fewer.settings["free"]) == (list("01yyxx"), ["x"])
+    assert (free.settings["start"].split(), free.settings["free"]) == (list("012yyy"), ["y"])
+    for one in (fewer, free):
+        assert best_space(one.puzzle.rules).size < best_space(puzzle.rules).size
+    with pytest.raises(InputError, match="--keep: expected pieces of own: 1 2 3; found 'x'"):
+        pattern(puzzle, "1 x")
+    but_one = pattern("eight-puzzle", "1 2 3 4 5 6 7", free=True)
+    assert (but_one.settings["start"].split(), but_one.settings["free"]) == (list("1234567x0"), ["x"])
+    with pytest.raises(InputError, match="expected pieces that become equal"):
+        pattern("eight-puzzle", "1 2 3 4 5 6 7 8", free=True)
+
+
+TWISTY: list[tuple[str, dict[str, Any]]] = [
+    ("2x2x2-corner", {"keep": ["1,2,3"]}),
+    ("2x2x2-corner", {"drop_orientation": ["CORNERS"]}),
+    ("2x2x2-corner", {"equal": ["CORNERS"]}),
+    ("2x2x2-corner", {"drop_orientation": ["CORNERS:1,2"], "equal": ["3 4"]}),
+    ("pyraminx", {"omit": ["AXIALS"], "keep": ["EDGES:1,2,3"]}),
+    ("pyraminx", {"drop_orientation": ["EDGES"], "equal": ["AXIALS"]}),
+    ("2x2x3", {"keep": ["CORNERS:1,2", "CORNERS:3"], "omit": ["EDGES"]}),
+    ("2x2x3", {"equal": ["CORNERS:1,2,3,4", "EDGES"]}),
+    ("burnt-pancake-6", {"keep": ["1,2,3"]}),
+    ("burnt-pancake-6", {"drop_orientation": ["pieces"]}),
+]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Config], Path]:
+    folder = tmp_path_factory.mktemp("abstraction")
+
+    def table(config: Config) -> Path:
+        path = folder / f"{config.puzzle.fingerprint}.zarr"
+        if not path.exists():
+            run_puzzle(config, path, RunOptions(workers=2))
+        return path
+
+    return table
+
+
+@pytest.mark.parametrize(("name", "more"), TWISTY, ids=str)
+def test_the_table_of_a_pattern_is_an_admissible_heuristic(
+    name: str, more: dict[str, Any], tables: Callable[[Config], Path]
+) -> None:
+    """Along a walk, which is made in puzzle and pattern by the names of moves; moves that do nothing may be missing."""
+    burnt = {"name": "burnt-pancake-6", "family": "burnt-pancake", "n": 6}
+    config = Config(burnt) if name not in bundled_configs() else load_config(name)
+    found = Config(tomllib.loads(as_toml("puzzle", abstracted(config.puzzle, Abstraction(**more))))["puzzle"])
+    puzzle, small = config.puzzle, found.puzzle
+    assert {part.name or "pieces" for part in puzzle.parts} >= {part.name for part in small.parts}
+    assert set(small.moves.names) <= set(puzzle.moves.names)
+    walk = np.random.default_rng(0).integers(len(puzzle.moves), size=400)
+    positions, images = [puzzle.start_labels], [small.start_labels]
+    for number in walk.tolist():
+        move = puzzle.moves.names[number]
+        positions.append(puzzle.moves.after(number, positions[-1])[0])
+        same = small.moves.names.index(move) if move in small.moves.names else None
+        images.append(images[-1] if same is None else small.moves.after(same, images[-1])[0])
+    with open_table(tables(config)) as whole, open_table(tables(found)) as part:
+        distances, bounds = whole.distances(np.concatenate(positions)), part.distances(np.concatenate(images))
+        assert len(part) < len(whole)
+    assert (bounds <= distances).all()
+    assert bounds.max() > 2
+    assert (np.abs(np.diff(bounds.astype(int))) <= 1).all()
 
 
 def test_the_command_prints_a_config_that_runs(cli: Command) -> None:

@@ -48,7 +48,10 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ({"columns": None}, "columns"),
         ({"columns": 10**30}, "columns"),
         ({"rows": 60, "columns": 60}, "rows, columns: expected at most 1024 places, found 3600"),
-        ({"row": 3}, "row: unknown key; expected columns, description, family, free, goal, name, rows, start, walls"),
+        (
+            {"row": 3},
+            "row: unknown key; expected columns, description, family, free, goal, metric, name, rows, start, walls",
+        ),
         ({"moves": "knight"}, "moves: unknown key"),
         ({"name": None}, "name"),
         ({"name": ""}, "name"),

@@ -65,6 +65,7 @@ FAMILIES_OF_ORBITS = [
     family("topspin", start="1 2 2 3 3"),
     family("hanoi", pegs=3, discs=4),
     family("hanoi", pegs=4, discs=3),
+    family("sliding", metric="slides", rows=2, columns=3, start="1 1 2 3 3 0"),
     family("lights-out", rows=2, columns=4),
     family("lights-out", lights=6, edges=[[0, 1], [2, 3], [4, 5]]),
 ]

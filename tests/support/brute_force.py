@@ -59,6 +59,8 @@ def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 
     found = dict[Position, int]()
     layer = {tuple(symbol for symbol in start if symbol != "#") for start in starts}
+    if settings.get("metric") == "slides":
+        return distances(layer, lambda position: _pushed(position, squares, touching))
     depth = 0
     while layer:
         layer = set(distances(layer, lambda position: moved(position, free=True))) - found.keys()
@@ -66,6 +68,27 @@ def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
         layer = {after for position in layer for after in moved(position, free=False)}
         depth += 1
     return found
+
+
+def _pushed(
+    position: Position, squares: Sequence[tuple[int, int]], touching: Sequence[tuple[int, int]]
+) -> Iterable[Position]:
+    """The positions after one empty square has walked in one direction, past tiles, any number of squares."""
+    for empty in (square for square, tile in enumerate(position) if tile == "0"):
+        for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            after, here = position, empty
+            while (
+                following := next(
+                    (
+                        b
+                        for a, b in touching
+                        if a == here and squares[b] == (squares[a][0] + down, squares[a][1] + right)
+                    ),
+                    None,
+                )
+            ) is not None and after[following] != "0":
+                after, here = exchanged(after, here, following), following
+                yield after
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -4,15 +4,15 @@ import re
 import tomllib
 from pathlib import Path
 
-from project import DOCS, README
+from project import DOCS, README, ROOT
 
 PAGES = sorted(DOCS.rglob("*.md"))
-ALL_PAGES = [README, *PAGES]
+ALL_PAGES = [README, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT")), *PAGES]
 
 
 def page_name(page: Path) -> str:
     """The path of a page as test reports show it."""
-    return page.name if page == README else page.relative_to(DOCS).as_posix()
+    return page.name if page.parent == ROOT else page.relative_to(DOCS).as_posix()
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -87,9 +87,9 @@ def _added(part: Part) -> st.SearchStrategy[list[int]]:
 
 
 def _masks(modulus: int) -> st.SearchStrategy[int]:
-    """Often all values, sometimes with a bit that stands for no value."""
+    """Often all values, or those that are 0 or not, sometimes with a bit that stands for no value."""
     every = (1 << modulus) - 1
-    return st.one_of(st.just(every), st.just(every), st.just((1 << 64) - 1), st.integers(1, every))
+    return st.one_of(st.just(every), st.just((1 << 64) - 1), st.sampled_from((1, every - 1)), st.integers(1, every))
 
 
 def orbit_spaces(puzzle: Puzzle) -> list[Space]:

@@ -87,11 +87,12 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
         for kind, heading in (("argument", "Arguments"), ("option", "Options")):
-            if rows := list(self._help_records(ctx, kind)):
+            if rows := list(self.help_records(ctx, kind)):
                 with formatter.section(heading):
                     formatter.write_dl(rows, col_max=26)
 
-    def _help_records(self, ctx: Any, kind: str) -> Iterator[tuple[str, str]]:
+    def help_records(self, ctx: Any, kind: str) -> Iterator[tuple[str, str]]:
+        """The name and the help of each parameter of a kind, "argument" or "option"."""
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx) if one.param_type_name == kind else None
             if record is not None:

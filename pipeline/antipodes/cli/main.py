@@ -47,7 +47,11 @@ COMMANDS = {
             "puzzles",
             "Check a puzzle: moves, inverses, how positions are written, and a small search against brute force.",
         ),
-        "abstract": ("puzzles", "Print the config of a pattern: the puzzle with some pieces taken as equal."),
+        "abstract": (
+            "abstract",
+            "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
+        ),
+        "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
         "rank": ("puzzles", "Print the index of a position, or the number of a permutation."),
         "unrank": ("puzzles", "Print the position, or the permutation, with a number."),
@@ -64,6 +68,8 @@ antipodes run eight-puzzle
 antipodes query --path eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"
 antipodes query --help
 """
+SITE = "https://antipodes.example.org/"
+"""Where the documentation is: a placeholder, as the project has no public address yet."""
 NUMBERS = ("NUMBA_NUM_THREADS", "ZARR_ASYNC__CONCURRENCY", "ZARR_THREADING__MAX_WORKERS")
 """Environment variables that are kept where they are numbers from 1."""
 REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
@@ -113,7 +119,9 @@ class Commands(typer.core.TyperGroup):
             formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write nothing: the examples come first."""
+        """Write where the documentation is; the examples come first."""
+        with formatter.section("Documentation"):
+            formatter.write_text(f"{SITE} (a placeholder; docs/ in the repository)")
 
 
 app = typer.Typer(

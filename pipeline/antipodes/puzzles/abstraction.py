@@ -1,90 +1,315 @@
-"""Patterns of a puzzle: the same puzzle with some pieces taken as equal, as settings for a config.
+"""Patterns of a puzzle: the same puzzle with pieces taken as equal, without orientations or parts, as settings.
 
-Each position of the puzzle is one of the pattern, and each move a move. So the pattern's distances are never greater
-than those of the puzzle: its table is an admissible heuristic (J. C. Culberson and J. Schaeffer, Pattern Databases,
-1998).
+Each position of the puzzle is one of the pattern, and each move a move, or none. So the pattern's distances are never
+greater than those of the puzzle: its table is an admissible heuristic (J. C. Culberson and J. Schaeffer, Pattern
+Databases, 1998).
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from antipodes.puzzles.board import HOLE, Board
-from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.formats.definition import is_rotation
+from antipodes.puzzles.notation import SEPARATORS, symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.values import NAME
 
 OTHERS = ("x", "y", "z", "others")
 """Symbols for the pieces that are taken as equal: the first that the puzzle does not have."""
-FAMILIES = ("sliding", "jump", "pancake", "topspin", "generators")
-"""The families whose positions are pieces with symbols in a row, as their ``start`` writes them."""
+UNNAMED = "pieces"
+"""The name of a part that has none."""
 N, START, GOAL, FREE = "n", "start", "goal", "free"
+LISTED = ("sliding", "jump", "pancake", "topspin", "generators")
+"""The families whose positions are pieces with symbols in a row, as their ``start`` writes them."""
+Symbols = Mapping[str, str]
+"""The symbol that each piece of a part gets in the pattern; equal ones have one."""
 
 
-def abstracted(
-    puzzle: Puzzle, keep: Sequence[str] | None, equal: Sequence[Sequence[str]] = (), free: bool = False
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Abstraction:
+    """What a pattern forgets of a puzzle.
+
+    Pieces are written ``1,2,3``, or ``PART:1,2,3`` where a puzzle has several parts; ``PART`` are all its pieces.
+    """
+
+    keep: Sequence[str] = ()
+    """Pieces that stay as they are; the others of their part become equal, and lose their orientation."""
+    equal: Sequence[str] = ()
+    """Pieces that become equal among themselves, under the first of them."""
+    drop_orientation: Sequence[str] = ()
+    """Pieces whose orientation does not matter."""
+    omit: Sequence[str] = ()
+    """Parts that are left out."""
+    free: bool = False
+    """Whether moves of the pieces that are not kept cost nothing, in sliding puzzles."""
+    name: str | None = None
+    """The name of the pattern; None: one from what it keeps."""
+
+
+def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
     """The settings of a pattern of the puzzle.
 
-    Parameters
-    ----------
-    keep
-        The symbols of the pieces that stay as they are; all others but the blank become equal. None: all stay.
-    equal
-        Symbols that become equal among themselves, under the first of them.
-    free
-        Whether moves of the pieces that are not kept cost nothing, in sliding puzzles.
+    Puzzles whose ``start`` lists pieces keep their family. Of other puzzles of pieces that moves permute, the pattern
+    is a definition as of cubing.js, with the names of parts and moves; pieces are numbered anew.
 
     Raises
     ------
     InputError
-        The puzzle is of another family, or has no such symbol; or nothing becomes equal.
+        The puzzle has no such parts or pieces, or is of another kind; or nothing changes.
     """
+    chosen = _Chosen(puzzle, abstraction)
     settings = dict(puzzle.settings or {})
-    if settings.get("family") not in FAMILIES:
-        raise InputError(f"expected a puzzle of the family {', '.join(FAMILIES)}, found {shorten(puzzle.family)}")
-    if free and (settings["family"] != "sliding" or keep is None):
+    if abstraction.free and (settings.get("family") != "sliding" or not abstraction.keep):
         raise InputError("--free: expected a sliding puzzle and --keep: moves of the other tiles cost nothing")
-    pieces = [symbol for symbol in puzzle.symbols if symbol not in _empty(puzzle)]
-    for symbol in chain(keep or (), *equal):
-        if symbol not in pieces:
-            raise InputError(f"expected pieces of {puzzle.name}: {shorten(' '.join(pieces))}; found {quote(symbol)}")
-    other = next(symbol for symbol in OTHERS if symbol not in pieces)
-    becomes = {symbol: symbol if keep is None or symbol in keep else other for symbol in pieces}
-    given = list(chain(*map(dict.fromkeys, equal)))
-    if twice := [symbol for symbol in pieces if given.count(symbol) > 1]:
-        raise InputError(f"--equal: expected each piece once, found {quote(twice[0])} twice; name all of them together")
-    for own in equal:
-        becomes.update(dict.fromkeys(own, own[0]))
-    if len(set(becomes.values())) == len(pieces):
-        raise InputError(f"expected pieces that become equal, found {shorten(' '.join(pieces))}, all different")
-    key = GOAL if GOAL in settings else START
-    starts = settings.get(key, puzzle.format(puzzle.start_labels[0]))
-    several = isinstance(starts, list)
-    rewritten = [_rewritten(start, puzzle, becomes) for start in (starts if several else [starts])]
-    kept = "-".join(keep if keep is not None else map("".join, equal))
-    name = f"{puzzle.name}-{kept}"
+    if not chosen.changes:
+        everything = "; ".join(map(chosen.listed, chosen.parts))
+        raise InputError(f"expected pieces that become equal, or something to leave out, found {everything}")
+    own = {"name": chosen.name, "description": f"A pattern of {puzzle.name}"}
+    if settings.get("family") in LISTED:
+        return {**settings, **own, **_with_start(puzzle, settings, chosen)}
+    definition = {"format": "kpuzzle", "turns": "single", "definition": _definition(puzzle, chosen)}
+    return {"name": own["name"], "family": "twisty", "description": own["description"], **definition}
+
+
+class _Chosen:
+    """An abstraction in terms of the puzzle's parts, by their numbers."""
+
+    def __init__(self, puzzle: Puzzle, abstraction: Abstraction) -> None:
+        self.puzzle = puzzle
+        self.abstraction = abstraction
+        self.parts = [number for number, part in enumerate(puzzle.parts) if part.holds_pieces]
+        if not self.parts:
+            raise InputError(_unfit(puzzle))
+        free = (puzzle.settings or {}).get(FREE, [])
+        self.free: str | None = free[0] if free else None
+        """The pieces whose moves cost nothing in the puzzle."""
+        self.other = next(symbol for symbol in OTHERS if symbol not in puzzle.symbols)
+        kept = self._selected("--keep", abstraction.keep)
+        self.kept = {part: [piece for own, pieces in kept if own == part for piece in pieces] for part, _ in kept}
+        self.equal = self._selected("--equal", abstraction.equal)
+        self._check_once()
+        self.dropped = {part: set[str]() for part in self.parts}
+        for part, pieces in self._selected("--drop-orientation", abstraction.drop_orientation):
+            if not self.has_orientation(part):
+                raise InputError(f"--drop-orientation: expected a part with orientations, found {self.listed(part)}")
+            self.dropped[part].update(pieces)
+        for part, pieces in self.kept.items():
+            self.dropped[part].update(set(self.pieces(part)) - set(pieces))
+        self.omitted = {self._part("--omit", text) for text in abstraction.omit}
+        if self.omitted == set(self.parts):
+            raise InputError(f"--omit: expected a part that stays, found {', '.join(map(self.named, self.parts))}")
+
+    @property
+    def changes(self) -> bool:
+        """Whether the pattern differs from the puzzle."""
+        merged = any(len(set(self.becomes(part).values())) < len(self.pieces(part)) for part in self.parts)
+        others = any(len(pieces) < len(self.pieces(part)) for part, pieces in self.kept.items())
+        dropped = any(pieces and self.has_orientation(part) for part, pieces in self.dropped.items())
+        return merged or dropped or bool(self.omitted) or (self.abstraction.free and others)
+
+    @property
+    def name(self) -> str:
+        """The name of the pattern, from what it keeps, if that is short."""
+        if self.abstraction.name is not None:
+            return str(NAME.check(self.abstraction.name, "--name", InputError))
+        said = self.abstraction.keep or ["".join(pieces) for _, pieces in self.equal]
+        name = "-".join([self.puzzle.name, *re.findall(r"\w+", " ".join(said))])
+        return name if NAME.fits(name) and said else f"{self.puzzle.name[:40]}-pattern"
+
+    def becomes(self, part: int) -> dict[str, str]:
+        """The symbol that each piece of a part gets in the pattern."""
+        pieces, kept = self.pieces(part), self.kept.get(part)
+        becomes = {piece: piece if kept is None or piece in kept else self.other for piece in pieces}
+        for own, equal in self.equal:
+            if own == part:
+                becomes.update(dict.fromkeys(equal, equal[0]))
+        return becomes
+
+    def pieces(self, part: int) -> list[str]:
+        """The pieces of a part; neither empty places nor tiles whose moves cost nothing anyway."""
+        notation = self.puzzle.notation
+        none = {HOLE, *notation.empty_symbols} if isinstance(notation, Board) else set[str]()
+        found = self.puzzle.parts[part]
+        used = [symbol for symbol, count in zip(found.symbols, found.counts or (), strict=True) if count]
+        return [symbol for symbol in used if symbol not in none and symbol != self.free]
+
+    def has_orientation(self, part: int) -> bool:
+        """Whether the pieces of a part have orientations."""
+        return part + 1 < len(self.puzzle.parts) and self.puzzle.parts[part + 1].twists
+
+    def named(self, part: int) -> str:
+        """The name of a part."""
+        return self.puzzle.parts[part].name or UNNAMED
+
+    def listed(self, part: int) -> str:
+        """A part and its pieces, for messages."""
+        return f"{self.named(part)}: {shorten(' '.join(self.pieces(part)), 60)}"
+
+    def _selected(self, option: str, texts: Sequence[str]) -> list[tuple[int, list[str]]]:
+        return [self._selection(option, text) for text in texts]
+
+    def _selection(self, option: str, text: str) -> tuple[int, list[str]]:
+        """The part and the pieces that a text names."""
+        name, _, rest = (word.strip() for word in text.partition(":"))
+        numbers = {self.named(part): part for part in self.parts}
+        if name not in numbers:
+            if len(self.parts) > 1:
+                raise InputError(f"{option}: expected PART or PART:PIECES, {self._every()}; found {quote(text)}")
+            name, rest = self.named(self.parts[0]), text
+        part = numbers[name]
+        pieces = [piece for piece in SEPARATORS.split(rest) if piece] if rest else self.pieces(part)
+        if not pieces:
+            raise InputError(f"{option}: expected pieces, such as 1,2,3; found none")
+        for piece in pieces:
+            if piece not in self.pieces(part):
+                of = self.puzzle.name if len(self.parts) == 1 else name
+                pieces_of = shorten(" ".join(self.pieces(part)))
+                raise InputError(f"{option}: expected pieces of {of}: {pieces_of}; found {quote(piece)}")
+        return part, list(dict.fromkeys(pieces))
+
+    def _part(self, option: str, text: str) -> int:
+        """The part of a name."""
+        numbers = {self.named(part): part for part in self.parts}
+        if text.strip() not in numbers:
+            raise InputError(f"{option}: expected one of the parts {', '.join(numbers)}; found {quote(text)}")
+        return numbers[text.strip()]
+
+    def _every(self) -> str:
+        return "such as " + ", ".join(f"{self.named(part)}:{','.join(self.pieces(part)[:2])}" for part in self.parts)
+
+    def _check_once(self) -> None:
+        given = [(part, piece) for part, pieces in self.equal for piece in pieces]
+        if twice := [piece for part, piece in given if given.count((part, piece)) > 1]:
+            message = f"--equal: expected each piece once, found {quote(twice[0])} twice; name all of them together"
+            raise InputError(message)
+
+
+def _unfit(puzzle: Puzzle) -> str:
+    return (
+        f"expected a puzzle of pieces that moves permute, found {puzzle.name}, of the family {shorten(puzzle.family)}"
+    )
+
+
+def _with_start(puzzle: Puzzle, settings: dict[str, Any], chosen: _Chosen) -> dict[str, Any]:
+    """The settings that change: the start, or the goal, with other symbols, and which tiles are free."""
+    becomes = chosen.becomes(0)
+    if chosen.abstraction.free and chosen.free is not None:
+        becomes[chosen.free] = chosen.other
+    free = [chosen.other] if chosen.abstraction.free else settings.get(FREE)
     settings.pop(N, None)  # the start says how many
-    return {
-        **settings,
-        "name": name if NAME.fits(name) else f"{puzzle.name[:40]}-pattern",
-        "description": f"A pattern of {puzzle.name}",
-        key: rewritten if several else rewritten[0],
-        **({FREE: [other]} if free else {}),
-    }
+    new: dict[str, Any] = {} if free is None else {FREE: free}
+    for key in (START, GOAL):
+        if key in settings or (key == START and GOAL not in settings):
+            texts = settings.get(key, puzzle.format(puzzle.start_labels[0]))
+            rewritten = [_rewritten(text, puzzle, becomes) for text in ([texts] if isinstance(texts, str) else texts)]
+            new[key] = rewritten[0] if isinstance(texts, str) else rewritten
+    return new
 
 
-def _empty(puzzle: Puzzle) -> tuple[str, ...]:
-    """The symbols of no piece."""
-    return (HOLE, *puzzle.notation.empty_symbols) if isinstance(puzzle.notation, Board) else ()
-
-
-def _rewritten(start: str, puzzle: Puzzle, becomes: Mapping[str, str]) -> str:
+def _rewritten(start: str, puzzle: Puzzle, becomes: Symbols) -> str:
     """A start with the new symbols; on a board in rows."""
     board = puzzle.notation if isinstance(puzzle.notation, Board) else None
     row = board.columns if board else puzzle.places
     symbols = symbols_in(start, puzzle.places, row * (board.rows if board else 1))
     new = [becomes.get(symbol, symbol) for symbol in symbols]
     return "\n".join(" ".join(new[first : first + row]) for first in range(0, len(new), row))
+
+
+@dataclass(frozen=True)
+class _Orbit:
+    """Places whose pieces the moves exchange among each other, and the places of their orientations."""
+
+    part: int
+    name: str
+    pieces: slice
+    twists: slice | None
+    orientations: int
+
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return int(self.pieces.stop - self.pieces.start)
+
+    def keeps(self, moves: Transforms) -> bool:
+        """Whether the moves exchange the pieces among each other, and their orientations go along."""
+        origin = moves.origin[:, self.pieces] - self.pieces.start
+        if (origin < 0).any() or (origin >= self.size).any() or moves.added[:, self.pieces].any():
+            return False
+        return self.twists is None or np.array_equal(moves.origin[:, self.twists] - self.twists.start, origin)
+
+    def effect(self, moves: Transforms, number: int) -> dict[str, list[int]]:
+        """What a move does to it; nothing if it leaves it as it is."""
+        permutation = (moves.origin[number, self.pieces] - self.pieces.start).tolist()
+        delta = [0] * self.size if self.twists is None else moves.added[number, self.twists].tolist()
+        still = permutation == list(range(self.size)) and not any(delta)
+        return {} if still else {"permutation": permutation, "orientationDelta": delta}
+
+
+def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
+    """The parts of a puzzle as orbits; InputError where the moves do not permute pieces."""
+    moves, parts = puzzle.moves, puzzle.parts
+    if not isinstance(moves, Transforms) or moves.allowed is not None:
+        raise InputError(_unfit(puzzle))
+    for number, part in enumerate(parts):
+        if not part.twists:
+            twists = number + 1 < len(parts) and parts[number + 1].twists
+            orbit = _Orbit(
+                number,
+                part.name or UNNAMED,
+                puzzle.rules.ranges[number],
+                puzzle.rules.ranges[number + 1] if twists else None,
+                len(parts[number + 1].symbols) if twists else 1,
+            )
+            if not (part.holds_pieces and orbit.keeps(moves)):
+                raise InputError(_unfit(puzzle))
+            yield orbit
+
+
+def _definition(puzzle: Puzzle, chosen: _Chosen) -> str:
+    """The pattern as a definition of cubing.js, a line for each move."""
+    orbits = [orbit for orbit in _orbits(puzzle) if orbit.part not in chosen.omitted]
+    if len(puzzle.starts) > 1:
+        raise InputError(f"expected a puzzle with one start, found {counted(len(puzzle.starts), 'start')}")
+    start = {orbit.name: _start(puzzle, orbit, chosen) for orbit in orbits}
+    sizes = [
+        {"orbitName": orbit.name, "numPieces": orbit.size, "numOrientations": orbit.orientations} for orbit in orbits
+    ]
+    moves = dict(_effects(orbits, puzzle.moves, puzzle.moves.names))
+    if puzzle.sequence_moves is not None:
+        rotations = [name for name in puzzle.sequence_moves.names if is_rotation(name)]
+        moves |= _effects(orbits, puzzle.sequence_moves, rotations)
+    listed = ",\n".join(f"  {json.dumps(name)}: {json.dumps(effect)}" for name, effect in moves.items())
+    first = f'"orbits": {json.dumps(sizes)},\n "defaultPattern": {json.dumps(start)}'
+    return f'{{\n {first},\n "moves": {{\n{listed}\n }}\n}}\n'
+
+
+def _start(puzzle: Puzzle, orbit: _Orbit, chosen: _Chosen) -> dict[str, list[int]]:
+    """The pieces of an orbit at the start, equal ones by one number, and their orientations."""
+    labels, becomes, dropped = puzzle.starts[0], chosen.becomes(orbit.part), chosen.dropped[orbit.part]
+    symbols = [puzzle.parts[orbit.part].symbols[label] for label in labels[orbit.pieces]]
+    numbers = {symbol: number for number, symbol in enumerate(dict.fromkeys(becomes.values()))}
+    start = {"pieces": [numbers[becomes[symbol]] for symbol in symbols]}
+    if orbit.twists is not None:
+        start["orientation"] = list(labels[orbit.twists])
+        start["orientationMod"] = [1 if symbol in dropped else 0 for symbol in symbols]
+    return start
+
+
+def _effects(
+    orbits: Sequence[_Orbit], moves: Moves, names: Sequence[str]
+) -> Iterator[tuple[str, dict[str, dict[str, list[int]]]]]:
+    """What the moves of some names do to each orbit; one that stays as it is is left out."""
+    assert isinstance(moves, Transforms)
+    for number, name in enumerate(moves.names):
+        if name in names:
+            effects = {orbit.name: orbit.effect(moves, number) for orbit in orbits}
+            yield name, {orbit: effect for orbit, effect in effects.items() if effect}

@@ -363,7 +363,7 @@ class Table(SearchResult):
         """These depths of the table, each once in ascending order; raises as `_depth`."""
         if depths is None:
             return list(range(self._depth(self.radius) + 1))
-        given = arguments.integers(list(depths) if isinstance(depths, Iterable) else depths, "depths (n,)", 1)
+        given = arguments.integers(list(depths) if isinstance(depths, Iterable) else depths, "depths (n,)", 1)  # type: ignore[redundant-expr]
         if not len(given):
             raise InputError("expected one or more depths, found none")
         return [self._depth(depth) for depth in np.unique(given).tolist()]

@@ -57,7 +57,8 @@ def load_board(name_or_path: str) -> BoardConfig:
     """
     path = find_config(name_or_path, bundled_configs("boards"), "board")
     try:
-        config = BoardConfig(*read_config(path, "board"))
+        tables = read_config(path, "board")
+        config = BoardConfig(tables["board"], tables["run"])
         config.problem  # noqa: B018  (an invalid board raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None

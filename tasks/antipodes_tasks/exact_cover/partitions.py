@@ -116,7 +116,7 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
     InputError
         There is no such method, or it is "plain", which does not take such boards.
     """
-    if not isinstance(method, str) or method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:  # type: ignore[redundant-expr]  # callers may be untyped
         raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
     scannable = problem.board.size <= SCANNED_CELLS and problem.area == problem.board.size
     if method == PLAIN and not scannable:

@@ -29,6 +29,7 @@ from antipodes_tasks.spaces.part_tables import (
     Rearrangements,
     can_be_counted,
     filled,
+    free_places,
     joined,
     most_rearrangements,
     number_subsets,
@@ -166,7 +167,25 @@ def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
     by_name: dict[str, list[int]] = {}
     for number in steps.transforms.tolist():
         by_name.setdefault(transforms.names[number], []).append(number)
-    return sum(1 if _all_exclusive(masks[numbers]) else len(numbers) for numbers in by_name.values())
+    by_names = sum(1 if _all_exclusive(masks[numbers]) else len(numbers) for numbers in by_name.values())
+    return min(
+        [
+            by_names,
+            *(_most_on_empty_places(transforms, steps, part) for part in cut.row if isinstance(part, PiecesIndex)),
+        ]
+    )
+
+
+def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
+    """An upper bound of the steps that are legal in a row, if most need that a place of a part has label 0.
+
+    They are at most those that need it of the most popular places, as many as have it.
+    """
+    assert transforms.conditions is not None
+    needs_empty = transforms.conditions[steps.transforms, part.at] == 1
+    by_place = np.bincount(needs_empty.argmax(axis=1)[needs_empty.any(axis=1)], minlength=part.places)
+    others = len(steps.transforms) - int(by_place.sum())
+    return others + int(np.sort(by_place)[part.places - part.counts[0] :].sum())
 
 
 def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
@@ -312,7 +331,7 @@ class OrbitTables(Filler):
         actions = len(steps.alternatives)
         keys = found.numbers * actions + steps.actions
         is_used = np.zeros(len(found.origins) * actions, dtype=np.bool_)
-        is_used[keys] = True
+        is_used[self._legal_somewhere(keys)] = True
         if steps.identity is not None:
             is_used[steps.identity] = False
         used = np.flatnonzero(is_used) if self.cut.width > 1 else np.zeros(0, dtype=np.int64)
@@ -320,6 +339,19 @@ class OrbitTables(Filler):
         number[used] = 1 + np.arange(len(used))
         every_key = np.stack(np.divmod(np.concatenate(([0], used)), max(1, actions)), axis=1)
         return Maps(every_key, number[keys], found.origins)
+
+    def _legal_somewhere(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the keys ``(sets of free places, steps)`` that belong to steps legal in a row with these places."""
+        conditions = self.transforms.conditions
+        if conditions is None or not self.cut.divides_pieces:
+            return keys.ravel()
+        masks = conditions[self.steps.transforms, self.cut.row[-1].at]
+        on_free_places = ~np.uint64(0) << np.uint64(len(self._cut_counts) - 1)
+        must_be_free, must_be_taken = (masks & ~on_free_places) == 0, (masks & on_free_places) == 0
+        is_free = free_places(masks.shape[1], self._free)
+        wrong = ~is_free @ must_be_free.T.astype(np.int64) + is_free @ must_be_taken.T.astype(np.int64)
+        legal: NDArray[np.int64] = keys[wrong == 0]
+        return legal
 
     def _row_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
         numbers: ColumnMap = maps.numbers.astype(map_type(len(maps.keys)))
@@ -346,16 +378,16 @@ class OrbitTables(Filler):
     def _fill_directly(self, fill_part: PartFill, tables: MoveTables, numbers: ColumnMap, first: int, end: int) -> None:
         target, column_map = tables.target[first:end], tables.column_map[first:end]
         subsets = np.zeros(end - first, dtype=np.int32)
-        if not self._rows_have_conditions:
+        if self.cut.divides_pieces:
+            self._number_subsets(subsets, first)
+        if self._rows_have_conditions:
+            lines = np.empty((end - first, numbers.shape[1]), dtype=np.int32)
+            fill_part(lines, first)
+            begin, weight = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+            combine_rows(target, column_map, 0, lines.ravel(), begin, weight, subsets, numbers)
+        else:
             fill_part(target, first)
-            if self.cut.divides_pieces:
-                self._number_subsets(subsets, first)
             fill_map_numbers(column_map, subsets, numbers)
-            return
-        lines = np.empty((end - first, numbers.shape[1]), dtype=np.int32)
-        fill_part(lines, first)
-        at, weight = np.array([-first * lines.shape[1]]), np.ones(1, dtype=np.int64)
-        combine_rows(target, column_map, first, lines.ravel(), at, weight, subsets[:0], numbers)
 
     def _number_subsets(self, subsets: NDArray[np.int32], first: int) -> None:
         others = sum(self._cut_counts) - self._free

@@ -39,14 +39,14 @@ class Orbits(Numbering):
     """
     places: int
     """The number of places of a position."""
-    divisible: tuple[bool, ...]
-    """For each part whether a cut may divide it."""
+    divisible_from: tuple[int, ...]
+    """For each part how many of its digits a row needs at least for a cut to divide it."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """The product of the parts; ConfigError if moves mix parts, or add something to pieces."""
         parts = tuple(_parts_of(rules))
-        return cls(parts, rules.places, tuple(_is_divisible(part, transforms_of(rules)) for part in parts))
+        return cls(parts, rules.places, tuple(_divisible_from(part, transforms_of(rules)) for part in parts))
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
@@ -90,11 +90,16 @@ class Orbits(Numbering):
     def cuts(self) -> Sequence[int]:
         """The numbers of digits before which a cut divides no part that moves do not allow to divide.
 
-        Pieces with conditions are not divided: whether a move is legal must be decided by the row, or by the column.
-        Nor are values whose places move: each side would have to know the other.
+        Whether a move is legal must be decided by the row, or by the column: pieces with conditions are divided only
+        where the row has all pieces that conditions tell apart. Values whose places move are not divided: each side
+        would have to know the other.
         """
         starts = {number: at for at, (number, _, _) in reversed(list(enumerate(self._digits)))}
-        inner = [at for at, (number, _, _) in enumerate(self._digits) if at == starts[number] or self.divisible[number]]
+        inner = [
+            at
+            for at, (number, digit, _) in enumerate(self._digits)
+            if at == starts[number] or digit >= self.divisible_from[number]
+        ]
         return [*inner, len(self._digits)]
 
     def cut(self, leading: int) -> OrbitCut:
@@ -204,10 +209,21 @@ def _has_conditions(transforms: Transforms, at: slice) -> bool:
     return bool(transforms.conditional[:, at].any())
 
 
-def _is_divisible(part: PartIndex, transforms: Transforms) -> bool:
+def _divisible_from(part: PartIndex, transforms: Transforms) -> int:
+    """How many digits of a part a row needs at least for a cut to divide it; as many as there are, if none may."""
     if isinstance(part, PiecesIndex):
-        return not _has_conditions(transforms, part.at)
-    return bool((transforms.origin[:, part.at] == np.arange(part.at.start, part.at.stop)).all())
+        return _labels_told_apart(part, transforms)
+    stay = (transforms.origin[:, part.at] == np.arange(part.at.start, part.at.stop)).all()
+    return 0 if stay else len(part.radices)
+
+
+def _labels_told_apart(part: PiecesIndex, transforms: Transforms) -> int:
+    """The number of leading labels without which conditions on pieces are not decided: later ones are alike to them."""
+    if transforms.conditions is None:
+        return 0
+    masks, labels = transforms.conditions[:, part.at], len(part.counts)
+    bits = [(masks >> np.uint64(label)) & np.uint64(1) for label in range(labels)]
+    return max((label + 1 for label in range(labels - 1) if (bits[label] != bits[label + 1]).any()), default=0)
 
 
 def _parts_of(rules: Rules) -> Iterator[PartIndex]:

@@ -178,8 +178,7 @@ class Rearrangements(NamedTuple):
 
 def rearrangements(origins: Origins, free: int) -> Rearrangements:
     """The rearrangements of ``free`` places by permutations ``(n, places)``, place ``i`` from ``origins[i]``."""
-    places = origins.shape[1]
-    subsets = unrank_arrangements(np.arange(comb(places, free)), (places - free, free))
+    subsets = free_places(origins.shape[1], free)
     identity = np.arange(free, dtype=np.uint8)
     found = [np.tile(identity, (1, 1)), *(_rearranged(subsets, origin, free) for origin in origins)]
     numbers, firsts = number_rows(np.concatenate(found), free)
@@ -202,10 +201,16 @@ def can_be_counted(origins: Origins, free: int) -> bool:
     return prod((comb(origins.shape[1], free), len(origins), free)) <= COUNTED
 
 
-def _rearranged(subsets: NDArray[np.uint8], origin: NDArray[Any], free: int) -> NDArray[np.uint8]:
+def free_places(places: int, free: int) -> NDArray[np.bool_]:
+    """Which places are free in each set of ``free`` of them, ``(sets, places)``, as `Rearrangements` numbers them."""
+    is_free: NDArray[np.bool_] = unrank_arrangements(np.arange(comb(places, free)), (places - free, free)) == 1
+    return is_free
+
+
+def _rearranged(subsets: NDArray[np.bool_], origin: NDArray[Any], free: int) -> NDArray[np.uint8]:
     """The rearrangement ``(subsets, free)`` of each set of free places."""
     before = (np.cumsum(subsets, axis=1) - 1).astype(np.uint8)
-    moved: NDArray[np.uint8] = before[:, origin][subsets[:, origin] == 1].reshape(len(subsets), free)
+    moved: NDArray[np.uint8] = before[:, origin][subsets[:, origin]].reshape(len(subsets), free)
     return moved
 
 

@@ -7,7 +7,7 @@ takes one piece across, and the pieces between its ends, in the order of places,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from math import comb, prod
 from typing import Any, ClassVar, NamedTuple, Self
@@ -33,7 +33,7 @@ from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import neighbours
+from antipodes_tasks.rules.swaps import any_order, neighbours
 from antipodes_tasks.spaces.move_tables import (
     COLUMNS_AT_ONCE,
     ILLEGAL,
@@ -167,6 +167,12 @@ class Regions(Numbering):
         empty = (self.board.region[number] == region[:, np.newaxis]).argmax(axis=1)
         labels[np.arange(len(indices)), empty] = EMPTY
         return labels
+
+    def reachable(self, rules: Rules) -> int | None:
+        """All, where a theorem says so, see `any_order`, and two equal pieces make the parity as it has to be."""
+        assert isinstance(rules.moves, CountedSwaps)
+        known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
+        return self.size if known else None
 
     def filler(self, rules: Rules, leading: int) -> "RegionTables":
         """The move tables."""

@@ -101,13 +101,18 @@ def numbering_of(rules: Rules) -> Numbering:
     size = kind.size_for(rules)
     if size > arguments.GREATEST:
         few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
-        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}{few}")
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}")
     return kind.of(rules)
 
 
 def index_size(rules: Rules) -> int:
     """The number of positions that the puzzle's space numbers, even if it is more than 64 bits can number."""
     return _kind_for(rules).size_for(rules)
+
+
+def size_in_words(size: int) -> str:
+    """A number of positions: all its digits, or the order of a number that has more than 64 bits."""
+    return f"{size:,}" if size <= arguments.GREATEST else f"some 10^{len(str(size)) - 1}"
 
 
 def _kind(name: str) -> type[Numbering]:

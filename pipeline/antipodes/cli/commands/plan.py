@@ -1,25 +1,23 @@
 """``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
 
-import math
 import time
 from dataclasses import asdict
 from pathlib import Path
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Verbose, Workers
+from antipodes.cli.patterns import pattern_lines, patterns_view
 from antipodes.cli.streams import print_json
-from antipodes.config import load_config
+from antipodes.config import Config, load_config
 from antipodes.machine import available_memory, human, process_began
 from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
-from antipodes.tables.planning.duration import Duration, estimate_duration
+from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
+from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
-
-UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
-"""Units of times, their seconds, and the seconds from which the next one is used."""
-
+from antipodes_tasks.spaces.selection import index_size, size_in_words
 
 LONGEST_START = 10.0
 """Seconds that a process may take to load: an older one did other things before."""
@@ -45,7 +43,11 @@ def plan(
     store = chosen_store(None, config.run, config.puzzle.name, counts_only)
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
-    planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
+    try:
+        planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
+    except (SizeLimitError, ResourceLimitError) as error:
+        _print_too_large(config, str(error), as_json)
+        return
     lacking = _lacking(planned, limit, free)
     expected = _time(planned, tasks, store)
     if as_json:
@@ -56,7 +58,8 @@ def plan(
             "seconds_at_least": None if known else expected.seconds,
             "phases": phases,
         }
-        print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
+        fits = {"fits": not lacking, "free_disk_bytes": free}
+        print_json({**plan_view(planned), **fits, **times, **patterns_view(config)})
         return
     space = planned.space
     print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(planned)}")
@@ -66,6 +69,18 @@ def plan(
     print(f"  disk         {_disk(planned, free)}")
     print(f"  time         {_described(expected, store, tasks)}")
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+
+
+def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
+    """Say that no table can have the positions of a puzzle, and what its patterns cost."""
+    size = index_size(config.puzzle.rules)
+    if as_json:
+        print_json({"index_size": size, "fits": False, "problem": problem, **patterns_view(config)})
+        return
+    print(f"{config.puzzle.name}: {size_in_words(size)} positions")
+    print(f"  can run      no: {problem}")
+    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
 
 
 def _print_division(planned: Plan) -> None:
@@ -101,13 +116,6 @@ def _described(expected: Duration, store: Address, tasks: int) -> str:
     if not isinstance(store, Path):
         return f"{about} with {threads}, and what the bucket takes, judging by a short trial"
     return f"{about} with {threads}, judging by a short trial"
-
-
-def described_time(seconds: float) -> str:
-    """A time as a person says it, to one or two digits: it is an estimate."""
-    unit, size = next((unit, size) for unit, size, most in UNITS if seconds < most)
-    digits = 1 if seconds < 10 else 2
-    return f"about {float(f'{seconds / size:.{digits}g}'):,g} {unit}"
 
 
 def _memory(planned: Plan, limit: int, what: str) -> str:

@@ -14,16 +14,14 @@ from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, terminal_columns
-from antipodes.config import Config, bundled_puzzles, load_config
-from antipodes.puzzles.abstraction import abstracted
+from antipodes.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
-from antipodes.report_page.definition import as_toml
 from antipodes.tables.drawing import is_drawn
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.spaces.selection import numbering_of
+from antipodes_tasks.spaces.selection import numbering_of, size_in_words
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
@@ -63,7 +61,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 
 def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
     """The puzzles of a family: names, numbers of positions, and descriptions in a column of their own."""
-    sizes = ["?" if row["index_size"] is None else f"{row['index_size']:,}" for row in rows]
+    sizes = ["?" if row["index_size"] is None else size_in_words(row["index_size"]) for row in rows]
     name, widest = max(len(row["name"]) for row in rows), max(map(len, sizes))
     indent = name + widest + 6
     beside = columns - indent >= NARROWEST
@@ -76,41 +74,6 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
             lines = wrap(f"{size}  {said_once}", max(columns, NARROWEST) - 4)
             yield f"  {row['name']}"
         yield from (f"{'':{indent if beside else 4}}{line}" for line in lines)
-
-
-@command(
-    app,
-    "abstract",
-    "antipodes abstract eight-puzzle --keep 1,2,3,4 --free > four.toml",
-    'antipodes abstract knights-labelled --equal "A B C" --equal "X Y Z"',
-)
-def abstract(
-    puzzle: PuzzleArgument,
-    keep: Annotated[
-        str | None, typer.Option(metavar="PIECES", help="The pieces that stay different; all others become equal.")
-    ] = None,
-    equal: Annotated[
-        list[str] | None, typer.Option(metavar="PIECES", help="Pieces that become equal; several times for several.")
-    ] = None,
-    free: Annotated[
-        bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so that tables add up.")
-    ] = False,
-) -> None:
-    """Print the config of a pattern: the puzzle with some pieces taken as equal."""
-    if keep is None and not equal:
-        raise InputError("expected --keep or --equal, found neither")
-    kept = None if keep is None else pieces_in(keep)
-    settings = abstracted(load_config(puzzle).puzzle, kept, [pieces_in(one) for one in equal or []], free)
-    Config(settings).puzzle  # noqa: B018  (raises where it is none)
-    print(as_toml("puzzle", settings), end="")
-
-
-def pieces_in(text: str) -> list[str]:
-    """The symbols between commas or blanks; InputError where there is none."""
-    pieces = [piece for piece in re.split(SEPARATORS, text) if piece]
-    if not pieces:
-        raise InputError("expected pieces, such as 1,2,3; found none")
-    return pieces
 
 
 @command(app, "boards", "antipodes boards", "antipodes boards --json")

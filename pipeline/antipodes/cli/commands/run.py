@@ -34,6 +34,7 @@ from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import TilingStore
+from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
 
 MOST_LAYERS = 200
@@ -86,7 +87,13 @@ def run(
         )
         address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
-        return _compute(config, RunRequest(address, options, interrupts, quiet, as_json))
+        request = RunRequest(address, options, interrupts, quiet, as_json)
+        try:
+            return _compute(config, request)
+        except (SizeLimitError, ResourceLimitError) as error:
+            if config.patterns:
+                raise type(error)(f"{error}; its patterns solve it: antipodes solve {in_shell(puzzle)}") from None
+            raise
 
 
 @command(app, "resume", "antipodes resume seven-tiles", "antipodes resume outputs/seven-tiles.zarr --workers 4")

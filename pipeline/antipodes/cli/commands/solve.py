@@ -18,6 +18,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
+from antipodes.cli.patterns import build_patterns, finished_patterns
 from antipodes.cli.streams import input_batches, print_json, print_json_list
 from antipodes.config import give, load_config
 from antipodes.progress.searches import describe_search, ruled_out
@@ -66,6 +67,9 @@ Tables = Annotated[
 BatchFile = Annotated[
     str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
 ]
+Build = Annotated[
+    bool, typer.Option("--build", help="First make the tables of the puzzle's patterns, if they are not there.")
+]
 Output = Annotated[
     str | None, typer.Option(metavar="FILE", help="With --batch: write CSV there; what it has is not solved again.")
 ]
@@ -91,6 +95,12 @@ class SolveOptions:
     batch: "Batch | None"
     pictures: PictureFiles
     as_json: bool
+
+    @property
+    def takes_patterns(self) -> bool:
+        """Whether the tables of the puzzle's own patterns guide the search, where there are any."""
+        others = (self.goal, self.store, self.heuristic)
+        return not self.tables and self.method in (None, IDA_STAR) and all(other is None for other in others)
 
     def check(self) -> None:
         """Raise InputError for options that the method would ignore."""
@@ -166,9 +176,10 @@ def solve(
     png: Png = None,
     gif: Gif = None,
     size: Size = None,
+    build: Build = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Find a shortest path from a position to the start or a goal."""
     room = None if memory_limit is None else memory_size(memory_limit)
     pictures = PictureFiles.of(svg, png, gif, size)
@@ -191,8 +202,15 @@ def solve(
     options.check()
     if store is not None:
         options = replace(options, store=find_store(store))
-    found = load_config(puzzle).puzzle
+    config = load_config(puzzle)
+    found = config.puzzle
     labels = _labels(found, position, moves)
+    if build:
+        status = build_patterns(config, room, quiet)
+        if status or not (labels is not None or options.batch):
+            return status
+    if options.takes_patterns and config.patterns:
+        options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
     with _stoppable(quiet, options.batch) as progress:
         if options.batch is not None:
             _solve_batch(found, options.batch, options)
@@ -200,6 +218,7 @@ def solve(
             _routes(found, labels, options, progress)
         else:
             _solve(found, labels, options, progress)
+    return 0
 
 
 def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> Labels | None:

@@ -1,4 +1,4 @@
-"""Sliding tiles on squares side by side: a tile beside an empty square moves onto it."""
+"""Sliding tiles on squares side by side: a tile beside an empty square moves onto it, perhaps with those behind it."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -12,6 +12,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     bounded_integer,
+    choice,
     identity,
     pairs_in,
     refuse_unknown,
@@ -24,22 +25,25 @@ from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import pieces
+from antipodes_tasks.rules.slides import slides
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.values import SYMBOL, natural
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
+METRICS = STEPS, SLIDES = "steps", "slides"
 Pair = tuple[int, int]
 
 
 def sliding(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of the ``[puzzle]`` table of a config: ``rows``, ``columns``, ``start``, ``walls`` and ``free``.
+    """The puzzle of a ``[puzzle]`` table: ``rows``, ``columns``, ``start``, ``walls``, ``free`` and ``metric``.
 
     Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch. Moves of the
-    tiles that are ``free`` cost nothing.
+    tiles that are ``free`` cost nothing. The ``metric`` counts ``"steps"`` of one tile, or ``"slides"`` of all tiles
+    of a row or column up to a blank.
     """
-    refuse_unknown(settings, {"rows", "columns", "start", "walls", "free"})
+    refuse_unknown(settings, {"rows", "columns", "start", "walls", "free", "metric"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
@@ -51,12 +55,18 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     pairs = neighbours(rows, columns, holes)
     walls = _walls(settings, pairs, len(squares))
     labels = to_labels(starts, symbols)
-    one_move_each = starts[0].count(BLANK[0]) == 1 and "free" not in settings
-    swaps = Swaps([pair for pair in pairs if pair not in walls], TileStep(squares, rows, one_move_each))
-    moves: Moves = swaps
-    if "free" in settings:
-        moves = CountedSwaps(swaps, _free(settings["free"], symbols, starts[0]))
+    one_blank = starts[0].count(BLANK[0]) == 1
+    steps = [pair for pair in pairs if pair not in walls]
+    moves: Moves
+    if choice(settings, "metric", METRICS) == SLIDES:
+        if "free" in settings:
+            raise ConfigError('metric: expected "steps" beside `free` tiles, found "slides"')
+        moves = slides(steps, squares, rows, len(symbols), one_blank)
+    elif "free" in settings:
+        moves = CountedSwaps(Swaps(steps, TileStep(squares, rows, False)), _free(settings["free"], symbols, starts[0]))
         labels = tuple(dict.fromkeys(map(tuple, moves.canonical(np.array(labels, dtype=np.uint8)).tolist())))
+    else:
+        moves = Swaps(steps, TileStep(squares, rows, one_blank))
     return Puzzle.of(
         **identity(settings),
         family="sliding",

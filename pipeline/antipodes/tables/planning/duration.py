@@ -8,6 +8,7 @@ other programs do on the machine meanwhile counts, as it will in the run.
 """
 
 import hashlib
+import math
 import os
 import tempfile
 import time
@@ -67,6 +68,8 @@ WRITTEN_BYTES = 8 * MIB
 """Bytes that are written to the disk, durably, and deleted."""
 TABLE_BYTES, JOURNAL_BYTES = 0.5, 0.9
 """Bytes on disk for each position, as most puzzles take them."""
+UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
+"""Units of times, their seconds, and the seconds from which the next one is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +100,28 @@ class _Search:
     known: bool
 
 
-def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: float = 0.0) -> Duration:
+def described_time(seconds: float) -> str:
+    """A time as a person says it, to one or two digits: it is an estimate."""
+    unit, size = next((unit, size) for unit, size, most in UNITS if seconds < most)
+    digits = 1 if seconds < 10 else 2
+    return f"about {float(f'{seconds / size:.{digits}g}'):,g} {unit}"
+
+
+def estimate_duration(
+    plan: Plan, workers: int, folder: Path | None, start: float = 0.0, trial_seconds: float | None = None
+) -> Duration:
     """The seconds of a run with ``workers`` threads, which writes to a disk where ``folder`` is or will be.
 
     Where there are more of them than processors here, they are taken to be on as many processors of this kind. A disk
     that is not here, None, takes no time. ``start`` are the seconds that the program took to load the libraries that
-    plan a run.
+    plan a run. After ``trial_seconds``, by default TRIAL_SECONDS, the trial begins no other layer.
     """
     rng = np.random.default_rng(0)
     warm_up()
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())
     assembly = _assembly_seconds(plan, here, rng)
-    search = _search_seconds(plan, here)
+    search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
     to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # the spilt is read again
@@ -123,7 +135,7 @@ def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: floa
     )
 
 
-def _search_seconds(plan: Plan, threads: int) -> _Search:
+def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     """The search of a plan, by a trial; none of its time is known if that cannot be made."""
     states = plan.reachable or plan.space.size
     certain = plan.reachable or 0
@@ -137,7 +149,7 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
     shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
     shards.begin(plan.space.rank(plan.space.starts), "")
-    counts, seconds, ended = _layers_tried(shards)
+    counts, seconds, ended = _layers_tried(shards, trial_seconds)
     found = sum(counts)
     if ended:
         return _Search(tables, sum(seconds), found, True)
@@ -155,12 +167,12 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
     return _Search(tables, sum(seconds) + costs.of(expected), states, True)
 
 
-def _layers_tried(shards: Shards) -> tuple[list[int], list[float], bool]:
+def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list[float], bool]:
     """The sizes of the first layers, the seconds of each after the first, and whether these are all layers."""
     counts, seconds = [sum(shards.counts)], list[float]()
     while counts[-1]:
         ahead = seconds[-1] * max(1.0, counts[-1] / counts[-2]) if seconds else 0.0
-        if sum(seconds) > TRIAL_SECONDS or ahead > LONGEST_LAYER:
+        if sum(seconds) > trial_seconds or ahead > LONGEST_LAYER:
             return counts, seconds, False
         begin = time.perf_counter()
         counts += shards.advance(len(counts) - 1, 1, lambda done, of: None)

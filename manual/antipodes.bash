@@ -1,0 +1,10 @@
+_antipodes_completion() {
+    local IFS=$'
+'
+    COMPREPLY=( $( env COMP_WORDS="${COMP_WORDS[*]}" \
+                   COMP_CWORD=$COMP_CWORD \
+                   _ANTIPODES_COMPLETE=complete_bash $1 ) )
+    return 0
+}
+
+complete -o default -F _antipodes_completion antipodes

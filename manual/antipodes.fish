@@ -1,0 +1,1 @@
+complete --command antipodes --no-files --arguments "(env _ANTIPODES_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) antipodes)" --condition "env _ANTIPODES_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) antipodes"

@@ -1,0 +1,53 @@
+"""``antipodes abstract``: the config of a pattern of a puzzle."""
+
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.options import PuzzleArgument
+from antipodes.config import Config, load_config
+from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.report_page.definition import as_toml
+from antipodes_tasks.errors import InputError
+
+PIECES = "PIECES"
+app = commands()
+
+
+@command(
+    app,
+    "abstract",
+    "antipodes abstract eight-puzzle --keep 1,2,3,4 --free > four.toml",
+    'antipodes abstract knights-labelled --equal "A B C" --equal "X Y Z"',
+    "antipodes abstract pyraminx --omit AXIALS --keep EDGES:1,2,3",
+)
+def abstract(
+    puzzle: PuzzleArgument,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=PIECES, help="Pieces that stay; the others of their part become equal and lose their orientation."
+        ),
+    ] = None,
+    equal: Annotated[
+        list[str] | None, typer.Option(metavar=PIECES, help="Pieces that become equal; several times for several.")
+    ] = None,
+    drop_orientation: Annotated[
+        list[str] | None, typer.Option(metavar=PIECES, help="Pieces whose orientation does not matter.")
+    ] = None,
+    omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="A part that is left out.")] = None,
+    free: Annotated[
+        bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so that tables add up.")
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The name of the pattern. [default: one from what it keeps]")
+    ] = None,
+) -> None:
+    """Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out."""
+    if not (keep or equal or drop_orientation or omit):
+        raise InputError("expected --keep, --equal, --drop-orientation or --omit, found none of them")
+    chosen = Abstraction(keep or (), equal or (), drop_orientation or (), omit or (), free, name)
+    settings = abstracted(load_config(puzzle).puzzle, chosen)
+    Config(settings).puzzle  # noqa: B018  (raises where it is none)
+    print(as_toml("puzzle", settings), end="")

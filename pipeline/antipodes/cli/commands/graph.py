@@ -1,0 +1,40 @@
+"""``antipodes graph``: all positions and moves of a puzzle, for programs that treat graphs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antipodes import graphs
+from antipodes.cli.command import command, commands
+from antipodes.cli.options import AsJson, PuzzleArgument
+from antipodes.cli.streams import print_json, say
+from antipodes_tasks.quoting import shorten
+
+app = commands()
+
+
+@command(
+    app,
+    "graph",
+    "antipodes graph eight-puzzle --to eight-puzzle.graphml",
+    "antipodes graph klotski --to klotski.npz",
+)
+def graph(
+    puzzle: PuzzleArgument,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The file: .graphml, .npz for scipy.sparse, or .csv.")],
+    limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Refuse a graph of more than N positions.")
+    ] = graphs.MOST,
+    as_json: AsJson = False,
+) -> None:
+    """Write all positions and moves of a puzzle as a graph."""
+    graphs.writer_of(to)
+    found = graphs.graph(puzzle, limit)
+    found.write(to)
+    if as_json:
+        print_json(
+            {"puzzle": found.puzzle.name, "file": str(to), "nodes": len(found.depths), "edges": len(found.edges)}
+        )
+    else:
+        say(f"{len(found.depths):,} positions and {len(found.edges):,} moves written to {shorten(str(to))}")

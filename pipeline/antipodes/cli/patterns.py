@@ -1,0 +1,85 @@
+"""The tables of a puzzle's own patterns, as commands deal with them: built on request, used, or their cost told."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from antipodes.cli.running import Interrupts, RunRequest
+from antipodes.cli.streams import say
+from antipodes.config import Config
+from antipodes.machine import human
+from antipodes.runs.options import RunOptions
+from antipodes.storage.address import Address
+from antipodes.tables.pattern_stores import PatternStore, cost_of, pattern_stores
+from antipodes.tables.planning.duration import described_time
+from antipodes.tables.run import run_puzzle
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import counted
+
+
+def build_patterns(config: Config, memory_limit: int | None, quiet: bool) -> int:
+    """Compute the pattern tables of a puzzle that are not finished, each as ``antipodes run`` does; the exit status."""
+    stores = pattern_stores(config)
+    if not stores:
+        raise InputError(f"--build: expected patterns, found none for {config.puzzle.name}: its config has no [solve]")
+    missing = [one for one in stores if not one.finished]
+    if missing and not quiet:
+        say(f"building {_named(missing)}: {_cost(missing)}")
+    for one in missing:
+        if status := _build(one, memory_limit, quiet):
+            return status
+    return 0
+
+
+def _build(pattern: PatternStore, memory_limit: int | None, quiet: bool) -> int:
+    """Compute, or resume, one table; the exit status."""
+    settings: dict[str, Any] = {"memory_limit": memory_limit, "counts_only": False}
+    options = RunOptions.of(pattern.config.run, **settings, started_by=("run", pattern.name))
+    with Interrupts() as interrupts:
+        request = RunRequest(pattern.store, options, interrupts, quiet, as_json=False)
+        with request.watched("the layer") as listener:
+            report = run_puzzle(pattern.config, pattern.store, options, listener, interrupts.requested)
+        if not report.complete:
+            return request.interrupted(report.saved)
+    if not quiet:
+        say(f"{pattern.name}: {report.manifest.index_size:,} entries in {report.seconds:.1f} s, {pattern.store}")
+    return 0
+
+
+def finished_patterns(config: Config, quiet: bool) -> list[Address]:
+    """The finished tables of a puzzle's patterns; what the others would cost is told, unless it is to be ``quiet``."""
+    stores = pattern_stores(config)
+    missing = [one for one in stores if not one.finished]
+    if missing and not quiet:
+        are = "is" if len(missing) == 1 else "are"
+        say(f"{_named(missing)} {are} not built: {_cost(missing)}; --build makes them")
+    return [one.store for one in stores if one.finished]
+
+
+def pattern_lines(config: Config) -> Iterator[str]:
+    """The lines of a plan about the tables of a puzzle's patterns."""
+    stores = pattern_stores(config)
+    for one in stores:
+        if one.finished:
+            yield f"  pattern      {one.name}: finished, in {one.store}"
+    if missing := [one for one in stores if not one.finished]:
+        yield f"  patterns     {_named(missing)}: {_cost(missing)}"
+
+
+def patterns_view(config: Config) -> dict[str, Any]:
+    """The tables of a puzzle's patterns, and what it takes to build those that are not finished, for JSON."""
+    stores = pattern_stores(config)
+    missing = [one for one in stores if not one.finished]
+    return {"patterns": [one.to_json() for one in stores], "build": cost_of(missing).to_json() if missing else None}
+
+
+def _named(patterns: Sequence[PatternStore]) -> str:
+    """The tables of some patterns, in words."""
+    *names, last = (one.name for one in patterns)
+    return f"the table of {last}" if not names else f"the tables of {', '.join(names)} and {last}"
+
+
+def _cost(patterns: Sequence[PatternStore]) -> str:
+    """What it takes to build some tables, in words."""
+    cost = cost_of(patterns)
+    time = described_time(cost.seconds) if cost.known else f"more than {described_time(cost.seconds)}"
+    return f"{counted(cost.entries, 'entry', 'entries')}, {time}, at most {human(cost.disk_bytes)} of disk"

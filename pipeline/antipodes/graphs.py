@@ -1,0 +1,208 @@
+"""The graph of a puzzle for other programs: all positions and moves, as files and as objects of other libraries."""
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.config import PuzzleLike, as_config
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.reachability.move_graph import MoveGraph, move_graph
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.selection import best_space
+
+if TYPE_CHECKING:
+    from networkx import DiGraph
+    from scipy.sparse import csr_array
+
+MOST = 1 << 22
+"""Positions of a graph: each takes some hundred bytes of a file, for each of its moves."""
+GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+KEYS = (("depth", "node", "int"), ("position", "node", "string"), ("move", "edge", "string"))
+"""What GraphML says of nodes and edges: name, of what, and type."""
+
+
+@dataclass(frozen=True, repr=False)
+class PuzzleGraph:
+    """All positions that moves lead to from the starts of a puzzle, and the moves between them.
+
+    Nodes are numbered by depth, the starts first. An edge leads from a position to one a move later, each pair once; it
+    has the name of the first move that does. If moves can be undone, there is an edge back.
+    """
+
+    puzzle: Puzzle
+    found: MoveGraph
+
+    def __repr__(self) -> str:
+        return f"<PuzzleGraph of {self.puzzle.name}: {len(self.depths):,} nodes, {len(self.edges):,} edges>"
+
+    @property
+    def labels(self) -> Labels:
+        """The positions, ``(nodes, places)``."""
+        return self.found.labels
+
+    @property
+    def depths(self) -> NDArray[np.int32]:
+        """The distance of each position from the nearest start, ``(nodes,)``."""
+        return self.found.depths
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """The nodes before and after each move, ``(edges, 2)``, sorted."""
+        return self.found.edges
+
+    @cached_property
+    def positions(self) -> list[str]:
+        """The text of each position."""
+        return [self.puzzle.format(labels) for labels in self.labels]
+
+    @cached_property
+    def moves(self) -> list[str]:
+        """The name of the move of each edge; empty texts if moves have no names."""
+        names = self.puzzle.moves.names or [""] * len(self.puzzle.moves)
+        return [names[number] for number in self.found.moves.tolist()]
+
+    def to_networkx(self) -> "DiGraph[int]":
+        """A `networkx.DiGraph`: nodes with ``depth`` and ``position``, edges with ``move``.
+
+        InputError if networkx is not installed.
+        """
+        try:
+            from networkx import DiGraph
+        except ImportError:
+            raise InputError("to_networkx: expected networkx, which is not installed: pip install networkx") from None
+        graph: DiGraph[int] = DiGraph(name=self.puzzle.name)
+        nodes = zip(self.depths.tolist(), self.positions, strict=True)
+        graph.add_nodes_from((node, {"depth": depth, "position": text}) for node, (depth, text) in enumerate(nodes))
+        edges = zip(self.edges.tolist(), self.moves, strict=True)
+        graph.add_edges_from((before, after, {"move": name}) for (before, after), name in edges)
+        return graph
+
+    def to_scipy_sparse(self) -> "csr_array":
+        """A `scipy.sparse.csr_array` ``(nodes, nodes)`` of bytes: 1 where a move leads from row to column.
+
+        InputError if scipy is not installed.
+        """
+        try:
+            from scipy.sparse import csr_array
+        except ImportError:
+            raise InputError("to_scipy_sparse: expected scipy, which is not installed: pip install scipy") from None
+        parts = self._compressed_rows
+        return csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=parts["shape"])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a file; the end of its name says how.
+
+        ``.graphml``: nodes with depth and position, edges with the move. ``.csv``: the edges, and in a second file
+        ``NAME.nodes.csv`` the nodes. ``.npz``: what `scipy.sparse.load_npz` reads, and the arrays ``depth``,
+        ``position`` ``(nodes, places)`` of labels, ``move`` of numbers, and ``moves``, their names.
+
+        InputError if the name ends otherwise; StoreError if the file cannot be written. It is there as a whole or not
+        at all.
+        """
+        target = Path(arguments.path_or_text(path, "a file for the graph"))
+        writer_of(target)(self, target)
+
+    @property
+    def _compressed_rows(self) -> dict[str, Any]:
+        nodes = len(self.depths)
+        ends = np.cumsum(np.bincount(self.edges[:, 0], minlength=nodes))
+        return {
+            "indices": self.edges[:, 1].astype(np.int32),
+            "indptr": np.concatenate(([0], ends)).astype(np.int32),
+            "data": np.ones(len(self.edges), dtype=np.uint8),
+            "shape": (nodes, nodes),
+        }
+
+
+def graph(puzzle: PuzzleLike, limit: int = MOST) -> PuzzleGraph:
+    """All positions that moves lead to from the starts of a puzzle, and the moves between them.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    limit
+        Positions that the graph may have; 4,194,304 by default.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    ResourceLimitError
+        There are more positions.
+    """
+    most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
+    return PuzzleGraph(found, move_graph(best_space(found.rules).starts, found.moves, found.parts, most))
+
+
+def writer_of(path: Path) -> Callable[[PuzzleGraph, Path], None]:
+    """What writes a graph to a file of this name; InputError if its end is unknown."""
+    if path.suffix not in WRITERS:
+        raise InputError(f"expected a file whose name ends in {', '.join(WRITERS)}, found {quote(path.name)}")
+    return WRITERS[path.suffix]
+
+
+@contextmanager
+def _draft_of(path: Path) -> Iterator[Path]:
+    """A file to write, which then takes the name of another; StoreError where that is not possible."""
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:  # it takes a cut-off file along
+            yield (draft := Path(folder) / path.name)
+            os.replace(draft, path)
+    except OSError as error:
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+
+
+def _write_graphml(graph: PuzzleGraph, path: Path) -> None:
+    with _draft_of(path) as draft, draft.open("w", encoding="utf-8") as file:
+        file.write(GRAPHML)
+        file.writelines(
+            f'<key id="{key}" for="{of}" attr.name="{key}" attr.type="{kind}"/>\n' for key, of, kind in KEYS
+        )
+        file.write(f'<graph id={quoteattr(graph.puzzle.name)} edgedefault="directed">\n')
+        for node, (depth, text) in enumerate(zip(graph.depths.tolist(), graph.positions, strict=True)):
+            data = f'<data key="depth">{depth}</data><data key="position">{escape(text)}</data>'
+            file.write(f'<node id="n{node}">{data}</node>\n')
+        for (before, after), name in zip(graph.edges.tolist(), graph.moves, strict=True):
+            data = f'<data key="move">{escape(name)}</data>'
+            file.write(f'<edge source="n{before}" target="n{after}">{data}</edge>\n')
+        file.write("</graph>\n</graphml>\n")
+
+
+def _write_csv(graph: PuzzleGraph, path: Path) -> None:
+    depths, edges = graph.depths.tolist(), graph.edges.tolist()
+    nodes = ((node, *one) for node, one in enumerate(zip(depths, graph.positions, strict=True)))
+    _write_lines(path.with_suffix(".nodes.csv"), ("node", "depth", "position"), nodes)
+    moves = ((*pair, name) for pair, name in zip(edges, graph.moves, strict=True))
+    _write_lines(path, ("before", "after", "move"), moves)
+
+
+def _write_lines(path: Path, heading: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
+    with _draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(heading)
+        writer.writerows(lines)
+
+
+def _write_npz(graph: PuzzleGraph, path: Path) -> None:
+    own: dict[str, Any] = {"depth": graph.depths, "position": graph.labels, "move": graph.found.moves}
+    names = np.array(graph.puzzle.moves.names, dtype=np.str_)
+    with _draft_of(path) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, format=np.array(b"csr"), **graph._compressed_rows, **own, moves=names)
+
+
+WRITERS = {".graphml": _write_graphml, ".npz": _write_npz, ".csv": _write_csv}
+"""What writes a graph, by the end of the file's name."""

@@ -1,0 +1,92 @@
+"""The tables of the patterns that a puzzle's config names: where they are, which are finished, and what others cost."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antipodes.config import Config, load_config
+from antipodes.machine import available_memory
+from antipodes.runs.options import chosen_store, tasks_at_once
+from antipodes.storage.address import Address
+from antipodes.tables.planning.duration import estimate_duration
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.stores import TableStore
+from antipodes_tasks.errors import NotAStoreError
+from antipodes_tasks.spaces.selection import index_size
+
+TRIAL_SECONDS = 0.5
+"""Seconds of the trial for a forecast that a person waits for who wants a solution."""
+
+
+@dataclass(frozen=True)
+class PatternStore:
+    """A pattern, and the store that `antipodes run` makes of it."""
+
+    config: Config
+    store: Address
+    finished: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the pattern."""
+        return self.config.puzzle.name
+
+    @property
+    def entries(self) -> int:
+        """The entries of the table."""
+        return index_size(self.config.puzzle.rules)
+
+    def to_json(self) -> dict[str, Any]:
+        """The values of JSON."""
+        entries = {"name": self.name, "store": str(self.store), "index_size": self.entries}
+        return {**entries, "complete": self.finished}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What it takes to build some tables."""
+
+    entries: int
+    disk_bytes: int
+    """An upper bound, journals included."""
+    seconds: float
+    known: bool
+    """Whether it takes about as long; else longer."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The values of JSON."""
+        seconds = {"seconds": self.seconds if self.known else None}
+        return {"index_size": self.entries, "disk_bytes": self.disk_bytes, **seconds}
+
+
+def pattern_stores(config: Config) -> list[PatternStore]:
+    """The tables of the patterns that a config names; ConfigError where one describes no puzzle."""
+    patterns = [load_config(name) for name in config.patterns]
+    stores = [chosen_store(None, pattern.run, pattern.puzzle.name) for pattern in patterns]
+    return [PatternStore(*one, _is_finished(*one)) for one in zip(patterns, stores, strict=True)]
+
+
+def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:
+    """What it takes to build the tables of some patterns, judging by a short trial of the smallest."""
+    tasks = tasks_at_once(workers)
+    plans = [plan_run(one.config.puzzle, tasks, available_memory()) for one in patterns]
+    entries = sum(plan.space.size for plan in plans)
+    number = min(range(len(plans)), key=lambda number: plans[number].space.size)
+    store, plan = patterns[number].store, plans[number]
+    folder = store.parent if isinstance(store, Path) else None
+    trial = estimate_duration(plan, tasks, folder, trial_seconds=TRIAL_SECONDS)
+    each = (trial.seconds - trial.start) / plan.space.size
+    return Cost(entries, sum(one.disk_bytes for one in plans), len(plans) * trial.start + each * entries, trial.known)
+
+
+def _is_finished(config: Config, store: Address) -> bool:
+    """Whether a store has the whole table of a pattern."""
+    if isinstance(store, Path) and not os.path.isdir(store):
+        return False
+    try:
+        manifest = TableStore(store).read()
+    except NotAStoreError:
+        return False
+    return manifest.complete and manifest.fingerprint == config.puzzle.fingerprint

@@ -1,0 +1,326 @@
+"""A puzzle as a coloured graph: the automorphisms of the graph are the symmetries of the puzzle.
+
+Vertices stand for places, labels of pieces, values of a place, starts and moves. A move that takes what is on one place
+to another is an arc between them. The twists of a place are a circle of values, which symmetries can turn and reflect.
+Where a place counts its twists from is arbitrary, so each piece has a circle of its own, and each start ties the circle
+of a piece to that of its place.
+"""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.symmetries.coloured_graph import Automorphisms, ColouredGraph
+from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
+
+EMPTY = 0
+Vertices = dict[tuple[int, int], int]
+
+
+class PuzzleGraph:
+    """The graph of a puzzle, and the symmetries that its automorphisms stand for.
+
+    A *point* is a vertex that the symmetries determine: a place, a label, a value, a start or a move. Points are
+    numbered so that those come first that decide a symmetry: if they stay, each position that moves lead to does.
+    """
+
+    def __init__(self, rules: Rules, starts: Labels) -> None:
+        """The graph for the symmetries that permute some positions ``(n, places)``, starts or goals.
+
+        InputError where the moves are functions, of which the graph knows nothing.
+        """
+        if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
+            raise InputError(f"expected moves that are known, found functions in {rules.name}")
+        self.rules = rules
+        self.starts = _with_regions(rules, starts)
+        self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
+        self.carriers = carriers_of(rules)
+        self.part_of: Numbers = np.repeat(np.arange(len(rules.parts)), [part.places for part in rules.parts])
+        self.graph = ColouredGraph()
+        self._add_places()
+        self._add_contents()
+        self._add_starts()
+        self._add_moves()
+
+    @cached_property
+    def is_twist(self) -> Mask:
+        """``(places,)``: whether a place has the twists of pieces."""
+        mask: Mask = self.carriers != np.arange(self.rules.places)
+        return mask
+
+    @cached_property
+    def has_piece(self) -> Mask:
+        """``(places,)``: whether a place has pieces, not values."""
+        mask: Mask = np.array([part.holds_pieces for part in self.rules.parts])[self.part_of]
+        return mask
+
+    @cached_property
+    def contents(self) -> Mask:
+        """``(places, labels)``: what places can have after moves from the starts; of pieces and twists, everything."""
+        contents: Mask = np.zeros((self.rules.places, int(self.moduli.max())), dtype=np.bool_)
+        contents[np.arange(self.rules.places), self.starts] = True
+        for part, here in zip(self.rules.parts, self.rules.ranges, strict=True):
+            if part.counts is not None:
+                contents[here, : len(part.counts)] = np.array(part.counts) > 0
+            elif self.is_twist[here].any():
+                contents[here, : len(part.symbols)] = True
+        if isinstance(self.rules.moves, Transforms):
+            _spread(contents, self.rules.moves, np.flatnonzero(~self.has_piece & ~self.is_twist))
+        return contents
+
+    def _add_places(self) -> None:
+        self.places: list[int] = []
+        self.parts: list[int] = []
+        for part, here in zip(self.rules.parts, self.rules.ranges, strict=True):
+            twists = bool(self.is_twist[here].any())
+            self.parts.append(self.graph.vertex(("part", part.places, len(part.symbols), part.holds_pieces, twists)))
+            for place in range(here.start, here.stop):
+                self.places.append(self.graph.vertex("place", self.parts[-1]))
+                if twists:
+                    self.graph.edge(self.places[place], self.places[int(self.carriers[place])])
+
+    def _add_contents(self) -> None:
+        """The labels of each part of pieces, and the values of each other place."""
+        self.labels: Vertices = {}
+        self.values: Vertices = {}
+        for place, part in enumerate(self.part_of.tolist()):
+            for content in np.flatnonzero(self.contents[place]).tolist():
+                if not self.has_piece[place]:
+                    self.values[place, content] = self.graph.vertex("value", self.places[place])
+                elif (part, content) not in self.labels:
+                    self.labels[part, content] = self.graph.vertex(self._role(content), self.parts[part])
+            if self.is_twist[place]:
+                self.graph.circle([self.values[place, twist] for twist in range(self.moduli[place])])
+
+    def _role(self, label: int) -> str:
+        """The colour of a label: swaps know empty places, and some know free pieces."""
+        moves = self.rules.moves
+        if isinstance(moves, CountedSwaps) and label == moves.free:
+            return "free"
+        return "empty" if not isinstance(moves, Transforms) and label == EMPTY else "label"
+
+    def _add_starts(self) -> None:
+        self.start_vertices = [self.graph.vertex("start") for _ in self.starts]
+        self.circles: Vertices = {}
+        for start, labels in zip(self.start_vertices, self.starts.tolist(), strict=True):
+            for place, content in enumerate(labels):
+                if self.is_twist[place]:
+                    self._add_start_twist(start, place, content, labels[int(self.carriers[place])])
+                elif self.has_piece[place]:
+                    label = self.labels[int(self.part_of[place]), content]
+                    self.graph.vertex("begins", self.places[place], label, start)
+                else:
+                    self.graph.edge(start, self.values[place, content])
+
+    def _add_start_twist(self, start: int, place: int, twist: int, label: int) -> None:
+        """Tie the circle of the piece on a place to that of the place."""
+        part, count = int(self.part_of[place]), int(self.moduli[place])
+        if (part, label * count) not in self.circles:
+            piece = self.labels[int(self.part_of[self.carriers[place]]), label]
+            own = [self.graph.vertex("turn", piece) for _ in range(count)]
+            self.graph.circle(own)
+            self.circles |= {(part, label * count + turn): vertex for turn, vertex in enumerate(own)}
+        for turn in range(count):
+            value = self.values[place, (twist + turn) % count]
+            self.graph.vertex("begins", self.circles[part, label * count + turn], value, start)
+
+    def _add_moves(self) -> None:
+        moves = self.rules.moves
+        self.move_vertices: list[int] = []
+        if isinstance(moves, Transforms):
+            self.copies = _copies(moves)
+            self.move_vertices = [self.graph.vertex("move") for _ in self.copies]
+            for vertex, (number, *_) in zip(self.move_vertices, self.copies, strict=True):
+                self._add_transform(moves, number, vertex)
+            return
+        for origin, destination in _edges(moves).tolist():
+            self.graph.arc(self.places[origin], self.places[destination])
+
+    def _add_transform(self, moves: Transforms, number: int, move: int) -> None:
+        origin, added = moves.origin[number], moves.added[number]
+        for place in np.flatnonzero((origin != np.arange(len(origin))) | (added > 0)).tolist():
+            come_from = int(origin[place])
+            if self.has_piece[place]:
+                if place not in self._carrying:  # else the twists say where the piece goes
+                    self.graph.arc(self.places[come_from], self.places[place], move)
+                continue
+            for value in np.flatnonzero(self.contents[come_from] & _allowed(moves, number, come_from)).tolist():
+                after = (value + int(added[place])) % int(self.moduli[place])
+                self.graph.arc(self.values[come_from, value], self.values[place, after], move)
+        for place in np.flatnonzero(moves.conditional[number]).tolist():
+            self._add_condition(place, _allowed(moves, number, place), move)
+
+    @cached_property
+    def _carrying(self) -> frozenset[int]:
+        return frozenset(self.carriers[self.is_twist].tolist())
+
+    def _add_condition(self, place: int, allowed: Mask, move: int) -> None:
+        """Tie a move to the contents of a place that it allows, or to the others if those are fewer."""
+        needed, refused = (np.flatnonzero(self.contents[place] & mask).tolist() for mask in (allowed, ~allowed))
+        few, colour = (needed, "needs") if len(needed) < len(refused) else (refused, "refuses")
+        for content in few:
+            if self.has_piece[place]:
+                label = self.labels[int(self.part_of[place]), content]
+                self.graph.vertex(colour, move, self.places[place], label)
+            else:
+                self.graph.vertex(colour, move, self.values[place, content])
+
+    @cached_property
+    def points(self) -> Numbers:
+        """``(points,)``: the vertex of each point."""
+        decisive = self.move_vertices or [self.places[place] for place in self._touched]
+        others = [*self.places, *self.labels.values(), *self.values.values(), *self.circles.values()]
+        return np.array(list(dict.fromkeys([*decisive, *self.start_vertices, *others])), dtype=np.int64)
+
+    @property
+    def decisive(self) -> int:
+        """The number of points that decide a symmetry; they are the first."""
+        return len(self.move_vertices or self._touched) + len(self.start_vertices)
+
+    @cached_property
+    def _touched(self) -> list[int]:
+        """The places of swaps."""
+        moves = self.rules.moves
+        return [] if isinstance(moves, Transforms) else np.unique(_edges(moves)).tolist()
+
+    def generators(self) -> Numbers:
+        """Generators of the symmetries as permutations of points, ``(n, points)``."""
+        found: Automorphisms = self.graph.automorphisms()
+        number = np.zeros(found.shape[1], dtype=np.int64)
+        number[self.points] = np.arange(len(self.points))
+        return number[found[:, self.points]]
+
+    def symmetry(self, permutation: Numbers) -> Symmetry:
+        """The symmetry of a permutation ``(points,)`` of the group."""
+        become = dict(zip(self.points.tolist(), self.points[permutation].tolist(), strict=True))
+        place_of = {vertex: place for place, vertex in enumerate(self.places)}
+        places: Numbers = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
+        labels = self._relabelled(places, become)
+        turns = self._turns(become)
+        return Symmetry(self.rules, places, labels, turns, self.carriers, self.moduli, self._moves(places, become))
+
+    def _relabelled(self, places: Numbers, become: dict[int, int]) -> NDArray[np.uint8]:
+        """What each content of each place becomes; contents that no moves lead to are paired in their order."""
+        label_of = {vertex: label for (_, label), vertex in (*self.labels.items(), *self.values.items())}
+        labels = np.tile(np.arange(self.contents.shape[1], dtype=np.uint8), (len(places), 1))
+        for place, (part, image) in enumerate(zip(self.part_of.tolist(), places.tolist(), strict=True)):
+            vertices, key = (self.labels, part) if self.has_piece[place] else (self.values, place)
+            known = np.flatnonzero(self.contents[place])
+            labels[place, known] = [label_of[become[vertices[key, content]]] for content in known.tolist()]
+            labels[place, ~self.contents[place]] = np.flatnonzero(~self.contents[image])
+        return labels
+
+    def _turns(self, become: dict[int, int]) -> NDArray[np.uint8]:
+        """What each piece adds to its twist: minus what its circle is turned by, which starts tie to the places."""
+        turns = np.zeros(self.contents.shape, dtype=np.uint8)
+        turn_of = {vertex: number for (_, number), vertex in self.circles.items()}
+        for place in np.flatnonzero(self.is_twist).tolist():
+            part, count = int(self.part_of[place]), int(self.moduli[place])
+            for label in np.flatnonzero(self.contents[self.carriers[place]]).tolist():
+                turned = turn_of[become[self.circles[part, label * count]]] % count
+                turns[place, label] = -turned % count
+        return turns
+
+    def _moves(self, places: Numbers, become: dict[int, int]) -> Numbers:
+        moves = self.rules.moves
+        if not isinstance(moves, Transforms):
+            pairs = _pairs(moves)
+            return _numbers_of(places[pairs], pairs, len(places))
+        numbers = np.empty(len(moves), dtype=np.int64)
+        copies_of = dict(zip(self.move_vertices, self.copies, strict=True))
+        for vertex, copies in copies_of.items():
+            images = copies_of[become[vertex]]
+            numbers[copies] = [images[min(at, len(images) - 1)] for at in range(len(copies))]
+        return numbers
+
+
+def carriers_of(rules: Rules) -> Numbers:
+    """``(places,)``: for a twist the place of the piece that has it, else the place itself.
+
+    Where moves take twists elsewhere than their pieces, or depend on them, they are values like others.
+    """
+    carriers: Numbers = np.arange(rules.places)
+    if not isinstance(rules.moves, Transforms):
+        return carriers
+    origin, conditional = rules.moves.origin, rules.moves.conditional
+    for number, (part, here) in enumerate(zip(rules.parts, rules.ranges, strict=True)):
+        if not part.twists or not number or not rules.parts[number - 1].holds_pieces:
+            continue
+        before = rules.ranges[number - 1]
+        together = np.array_equal(origin[:, here] - here.start, origin[:, before] - before.start)
+        if together and not conditional[:, here].any():
+            carriers[here] = np.arange(before.start, before.stop)
+    return carriers
+
+
+def _with_regions(rules: Rules, starts: Labels) -> Labels:
+    """The starts; where swaps are free, all places that the empty one can have are empty."""
+    if not isinstance(rules.moves, CountedSwaps):
+        return starts
+    spread: Labels = np.where(rules.moves.regions(starts), np.uint8(EMPTY), starts)
+    return spread
+
+
+def _pairs(moves: Moves) -> Numbers:
+    """``(moves, 2)``: the places of swaps."""
+    pairs = (
+        moves.pairs if isinstance(moves, Swaps) else np.array(moves.edges if isinstance(moves, CountedSwaps) else ())
+    )
+    return pairs.astype(np.int64).reshape(-1, 2)
+
+
+def _edges(moves: Moves) -> Numbers:
+    """The different pairs of different places of swaps, ``(n, 2)``."""
+    pairs = _pairs(moves)
+    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+
+
+def _copies(moves: Transforms) -> list[list[int]]:
+    """The numbers of the moves, those of equal moves together."""
+    conditions = np.zeros(moves.origin.shape) if moves.conditions is None else moves.conditions
+    found: dict[bytes, list[int]] = {}
+    for number, (origin, added, allowed) in enumerate(zip(moves.origin, moves.added, conditions, strict=True)):
+        found.setdefault(origin.tobytes() + added.tobytes() + allowed.tobytes(), []).append(number)
+    return list(found.values())
+
+
+def _allowed(moves: Transforms, number: int, place: int) -> Mask:
+    """``(labels,)``: the contents of a place that allow a move."""
+    count = int(moves.moduli.max())
+    if moves.conditions is None:
+        return np.ones(count, dtype=np.bool_)
+    mask: Mask = (moves.conditions[number, place] >> np.arange(count, dtype=np.uint64)) & np.uint64(1) == 1
+    return mask
+
+
+def _spread(contents: Mask, moves: Transforms, places: Numbers) -> None:
+    """Add the values of some places ``(n,)`` that moves lead to from those that are there, ``(places, labels)``."""
+    spread = set(places.tolist())
+    changed = (moves.origin != np.arange(moves.places)) | (moves.added > 0)
+    steps = [(number, place) for number, place in np.argwhere(changed).tolist() if place in spread]
+    size = -1
+    while size != (size := int(contents.sum())):
+        for number, place in steps:
+            come_from = int(moves.origin[number, place])
+            values = np.flatnonzero(contents[come_from] & _allowed(moves, number, come_from))
+            contents[place, (values + int(moves.added[number, place])) % int(moves.moduli[place])] = True
+
+
+def _numbers_of(images: Numbers, pairs: Numbers, places: int) -> Numbers:
+    """``(moves,)``: the number of the first of the ``pairs`` that each image ``(moves, 2)`` is.
+
+    A swap of a place with itself, which is never legal, keeps its number.
+    """
+    weights = np.array([places, 1])
+    different, first = np.unique(pairs @ weights, return_index=True)
+    at = np.minimum(np.searchsorted(different, images @ weights), max(0, len(different) - 1))
+    numbers: Numbers = np.where(pairs[:, 0] == pairs[:, 1], np.arange(len(images)), first[at])
+    return numbers

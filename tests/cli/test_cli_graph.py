@@ -1,0 +1,31 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from programs import Command
+
+
+def test_graph(cli: Command, tmp_path: Path) -> None:
+    outcome = cli("graph", "eight-puzzle", "--to", "eight.npz")
+    assert (outcome.status, outcome.out) == (0, "")
+    assert outcome.err.endswith("antipodes: 181,440 positions and 483,840 moves written to eight.npz\n")
+    assert (tmp_path / "eight.npz").stat().st_size > 1000
+
+
+def test_json(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(
+        '[puzzle]\nname = "line"\nfamily = "sliding"\nrows = 1\ncolumns = 3\nstart = "1 2 0"\n'
+    )
+    shown = json.loads(cli("graph", "line.toml", "--to", "line.csv", "--json").out)
+    assert shown == {"puzzle": "line", "file": "line.csv", "nodes": 3, "edges": 4}
+    assert (tmp_path / "line.csv").read_text() == "before,after,move\n0,1,R\n1,0,L\n1,2,R\n2,1,L\n"
+    assert (tmp_path / "line.nodes.csv").read_text() == "node,depth,position\n0,0,1 2 0\n1,1,1 0 2\n2,2,0 1 2\n"
+
+
+def test_bad_usage(refused: Callable[..., str]) -> None:
+    refused("graph", "eight-puzzle")
+    assert ".graphml" in refused("graph", "eight-puzzle", "--to", "eight.pdf")
+    refused("graph", "no-such-puzzle", "--to", "eight.csv")
+    refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 0)
+    assert "at most 10 positions" in refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 10)
+    assert "cannot write" in refused("graph", "eight-puzzle", "--to", "no/eight.csv", status=1)

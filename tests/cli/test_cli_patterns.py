@@ -1,0 +1,88 @@
+"""The tables of a puzzle's own patterns: what they cost, how they are made, and that searches find them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from programs import Command
+from stores import toml
+
+from antipodes.cli.running import Interrupts
+
+EIGHT = {"name": "own", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
+FAR = "8 6 7 2 5 4 3 0 1"
+
+
+@pytest.fixture
+def own(cli: Command) -> Command:
+    """The command, where own.toml is a puzzle with two patterns."""
+    for name, start in (("low", "1 2 3 4 x x x x 0"), ("high", "x x x x 5 6 7 8 0")):
+        Path(f"{name}.toml").write_text(toml({**EIGHT, "name": name, "start": start, "free": ["x"]}))
+    Path("own.toml").write_text(toml(EIGHT) + "\n[solve]\npatterns = ['low.toml', 'high.toml']\n")
+    return cli
+
+
+def test_tables_are_made_once_and_found_by_themselves(own: Command) -> None:
+    before = own("solve", "own.toml", FAR, "--json")
+    assert json.loads(before.out)["distance"] == 31
+    assert re.search(
+        r"the tables of low and high are not built: 11,040 entries, (more than )?about .* of disk; --build", before.err
+    )
+    assert own("solve", "own.toml", FAR, "--quiet").err == ""
+    assert not Path("outputs").exists()
+    built = own("solve", "own.toml", FAR, "--build", "--json")
+    found = json.loads(built.out)
+    assert (found["method"], found["heuristic"], found["distance"]) == ("ida-star", "low + high, greatest of 2", 31)
+    assert "building the tables of low and high: 11,040 entries" in built.err
+    assert "high: 5,520 entries in" in built.err
+    assert [one["name"] for one in json.loads(own("list", "--json").out)] == ["high", "low"]
+    again = own("solve", "own.toml", FAR, "--build", "--json")
+    assert (json.loads(again.out)["heuristic"], again.err) == (found["heuristic"], "")
+    Path("some.txt").write_text(f"{FAR}\n{EIGHT['start']}\n")
+    batch = own("solve", "own.toml", "--batch", "some.txt", "--json")
+    assert [(one["distance"], one["heuristic"]) for one in json.loads(batch.out)] == [
+        (31, found["heuristic"]),
+        (0, found["heuristic"]),
+    ]
+    for others in (("--method", "bfs"), ("--heuristic", "manhattan", "--method", "ida-star"), ("--to", FAR)):
+        assert "heuristic" not in json.loads(own("solve", "own.toml", EIGHT["start"], *others, "--json").out)
+
+
+def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
+    assert own("run", "low.toml", "--quiet").status == 0
+    found = own("solve", "own.toml", FAR, "--json")
+    assert (json.loads(found.out)["heuristic"], json.loads(found.out)["distance"]) == ("low, greatest of 2", 31)
+    assert "the table of high is not built: 5,520 entries" in found.err
+    planned = own("plan", "own.toml").out
+    assert f"pattern      low: finished, in {Path('outputs/low.zarr')}" in planned
+    assert "patterns     the table of high: 5,520 entries" in planned
+
+
+def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Interrupts, "requested", lambda self: True)
+        stopped = own("solve", "own.toml", "--build")
+    assert (stopped.status, stopped.out) == (75, "")
+    assert "resume with: antipodes resume outputs/low.zarr" in stopped.err
+    whole = own("solve", "own.toml", "--build")
+    assert (whole.status, whole.out) == (0, "")
+    assert all(one["complete"] for one in json.loads(own("plan", "own.toml", "--json").out)["patterns"])
+
+
+def test_what_has_no_patterns_builds_none(cli: Command) -> None:
+    refused = cli("solve", "eight-puzzle", "--build")
+    assert refused.status == 2
+    assert "--build: expected patterns, found none for eight-puzzle" in refused.err
+
+
+def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) -> None:
+    planned = json.loads(cli("plan", "twenty-four-puzzle", "--json").out)
+    assert (planned["fits"], planned["build"]["index_size"]) == (False, 4 * 181_008_000)
+    assert "2^63 - 1 positions, found some 10^25" in planned["problem"]
+    shown = cli("plan", "twenty-four-puzzle").out
+    assert "twenty-four-puzzle: some 10^25 positions\n  can run      no: expected at most 2^63 - 1" in shown
+    assert "724,032,000 entries" in shown
+    refused = cli("run", "twenty-four-puzzle")
+    assert refused.status == 2
+    assert refused.err.endswith("found some 10^25; its patterns solve it: antipodes solve twenty-four-puzzle\n")
