@@ -34,7 +34,7 @@ class CheckedSpace:
         return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
 
     def index(self, position: str | ArrayLike) -> int:
-        """The index of one position, a text or labels, or -1 if it has none; PositionError if it is not of the puzzle."""
+        """The index of one position, a text or labels; -1 if it has none. PositionError if it is none of the puzzle."""
         return self.unchecked.numbering.rank_one(self._checked_one(position))
 
     def entry(self, position: str | ArrayLike) -> int:

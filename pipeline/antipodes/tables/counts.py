@@ -13,7 +13,7 @@ from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
-from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.manifest import MOST_ANTIPODES, SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import UnfinishedError
@@ -44,8 +44,8 @@ class SearchResult:
 
     def __init__(self, address: str, manifest: SearchManifest) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
-        self.index_size = manifest.index_size
-        """How many positions there are, reachable or not: those of a table are its entries."""
+        self.index_size = manifest.numbered
+        """How many positions there are, reachable or not."""
         self.complete = manifest.complete
         """Whether all positions are searched."""
         self.radius = manifest.radius
@@ -100,4 +100,5 @@ class Counts(SearchResult):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("counts end at")
         indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
-        return self._manifest.space_of(self.puzzle).unrank(indices)
+        _, positions = self._manifest.space_of(self.puzzle).numbering.several(indices)
+        return positions[: MOST_ANTIPODES if most is None else min(most, MOST_ANTIPODES)]

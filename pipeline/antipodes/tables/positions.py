@@ -40,7 +40,7 @@ class ReachedPositions:
         return self._space.unrank(self._chunks.numbered_at(depth, numbers))
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
-        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths, then in their order."""
+        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths."""
         indices, depths = self._chunks.numbered(numbers)
         return self._space.unrank(indices), depths
 
@@ -67,7 +67,7 @@ class WeightedPositions(ReachedPositions):
 
     def batches_at(self, depth: int) -> Iterator[Labels]:
         """All positions at a depth, some thousand at a time."""
-        size = max(1, BATCH // self._space.numbering.order)
+        size = max(1, BATCH // self._space.numbering.symmetries)
         for indices in self._chunks.all_at(depth):
             for first in range(0, len(indices), size):
                 yield self._space.numbering.several(indices[first : first + size])[1]
@@ -82,7 +82,7 @@ class WeightedPositions(ReachedPositions):
         ends = np.cumsum(counts, dtype=np.int64)
         cells = np.searchsorted(ends, numbers, side="right")
         places = numbers - (ends - counts)[cells]
-        depths, chunks = np.divmod(cells, len(self._counts))
+        depths = cells // len(self._counts)
         indices, which = np.empty(len(numbers), dtype=np.int64), np.empty(len(numbers), dtype=np.int64)
         for cell, group in by_chunk(cells, 1):
             depth, chunk = divmod(cell, len(self._counts))
@@ -95,7 +95,7 @@ class WeightedPositions(ReachedPositions):
 
     def all(self) -> Iterator[tuple[Labels, Depths]]:
         """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
-        size = max(1, EVALUATED // self._space.numbering.order)
+        size = max(1, EVALUATED // self._space.numbering.symmetries)
         for indices, depths in self._chunks.reached():
             for first in range(0, len(indices), size):
                 here = slice(first, first + size)

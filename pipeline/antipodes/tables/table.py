@@ -384,7 +384,7 @@ class Table(SearchResult):
         return xarray.DataArray(
             dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
             dims=["index"],
-            coords={"index": pandas.RangeIndex(self.index_size)},
+            coords={"index": pandas.RangeIndex(array.size)},
             name="depth",
             attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
         )

@@ -17,7 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, boundary_lines, close, count_bits, expand, first_positions, pull, settle, words
+from antipodes_tasks.bfs.bitmaps import (
+    Bitmap,
+    boundary_lines,
+    close,
+    count_bits,
+    expand,
+    first_positions,
+    pull,
+    settle,
+    words,
+)
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import MoveTables

@@ -8,10 +8,9 @@ The row of a position is written as its *row labels*: the class on each place, o
 the column. What is on the places of the column, block by block, are its *contents*.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
 
@@ -82,7 +81,8 @@ class Frame:
     @cached_property
     def places(self) -> int:
         """The number of places of a position."""
-        return max(part.at.stop for part in self.parts)
+        ends: list[int] = [part.at.stop for part in self.parts]
+        return max(ends)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -98,9 +98,7 @@ class Frame:
                 if classes < part.length:
                     index = part if classes == 0 else part.trailing(classes)
                     blank = (NO_BLOCK,) * self.labels
-                    found.append(
-                        Block(number, 0, first, first + index.length, index.size, blank, (), index, None)
-                    )
+                    found.append(Block(number, 0, first, first + index.length, index.size, blank, (), index, None))
         return tuple(found)
 
     @cached_property
@@ -168,7 +166,8 @@ class Frame:
     @property
     def has_keys(self) -> bool:
         """Whether a word holds the keys of all rows."""
-        return prod(self.radices.tolist()) <= MOST_KEYS
+        keys: int = prod(self.radices.tolist())
+        return keys <= MOST_KEYS
 
     @cached_property
     def all_rows(self) -> int:
@@ -316,7 +315,7 @@ def _class_counts(part: Pieces, classes: Any) -> tuple[int, ...]:
 
 def _all_shown(part: Pieces, classes: Any) -> bool:
     """Whether the row shows each label, so that parity is the row's."""
-    return part.parity is not None and len(set(classes)) == len(classes)
+    return part.parity is not None and bool(len(set(classes)) == len(classes))
 
 
 def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:

@@ -30,7 +30,7 @@ class Images:
     places: NDArray[np.int64]
     """``(symmetries, places)``."""
     labels: NDArray[np.uint8]
-    """``(symmetries, places, labels)``; of the twist of a piece ``v`` or ``-v``, so that equal maps have equal arrays."""
+    """``(symmetries, places, labels)``; of the twist of a piece ``v`` or ``-v``: equal maps have equal arrays."""
     turns: NDArray[np.uint8]
     """``(symmetries, places, labels)``."""
     carriers: NDArray[np.int64]
@@ -64,7 +64,7 @@ class Images:
         return cls.of(places[np.newaxis], labels, np.zeros_like(labels), places, moduli)
 
     @classmethod
-    def recorded(cls, rules: Rules, record: Any) -> Self:
+    def recorded(cls, rules: Rules, record: Any) -> "Images":
         """All symmetries of the group that recorded ones generate; FieldError where they are none of the puzzle."""
         moduli, carriers = moduli_of(rules.parts), record.get("carriers") if isinstance(record, Mapping) else None
         n, most = len(moduli), max(moduli)
@@ -141,7 +141,10 @@ class Images:
         return Images.of(self.places[:, to], contents, turns, self.carriers, self.moduli)
 
     def generated(self, most: int = MOST_SYMMETRIES) -> "Images":
-        """All symmetries of the group that these generate, the identity first; ResourceLimitError if more than ``most``."""
+        """All symmetries of the group that these generate, the identity first.
+
+        ResourceLimitError if they are more than ``most``.
+        """
         found = {self.identity._keys[0]: self.identity}
         waiting = [self.identity]
         while waiting:
@@ -190,9 +193,7 @@ class Images:
 
     @staticmethod
     def _joined(each: Sequence["Images"]) -> "Images":
-        arrays = (
-            np.concatenate([getattr(one, name) for one in each]) for name in ("places", "labels", "turns")
-        )
+        arrays = (np.concatenate([getattr(one, name) for one in each]) for name in ("places", "labels", "turns"))
         places, labels, turns = arrays
         return Images(places, labels, turns, each[0].carriers, each[0].moduli)
 
@@ -206,4 +207,3 @@ class Images:
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
                 raise ValueError("labels")
-

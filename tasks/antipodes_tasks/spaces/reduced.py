@@ -23,7 +23,7 @@ from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of
 from antipodes_tasks.spaces.reduced_tables import ReducedTables
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
+from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
 LARGE = 1 << 26
 """Entries from which on all rows are one block, so that chunks have a few million."""
@@ -33,7 +33,7 @@ LARGE = 1 << 26
 class Reduced(Numbering):
     """The positions of another numbering up to symmetries of rows."""
 
-    KIND: ClassVar[str] = "reduced"
+    KIND: ClassVar[str] = REDUCED
 
     whole: Numbering
     """The numbering of all positions."""
@@ -98,9 +98,9 @@ class Reduced(Numbering):
         return {
             "of": self.whole.KIND,
             "details": self.whole.details,
-            "size": self.whole.size,
+            NUMBERED: self.whole.size,
             "classes": [list(each) if isinstance(each, tuple) else each for each in self.frame.classes],
-            "order": len(self.images),
+            ORDER: len(self.images),
             "symmetries": self.images.generators().record,
         }
 
@@ -128,7 +128,7 @@ class Reduced(Numbering):
         return self.whole
 
     @property
-    def order(self) -> int:
+    def symmetries(self) -> int:
         """The number of symmetries."""
         return len(self.images)
 

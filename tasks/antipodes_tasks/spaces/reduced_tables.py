@@ -161,20 +161,25 @@ class ReducedTables(Filler):
         """Move tables, and the calls that fill the column maps."""
         target, column_map, keys, closing = self.reduction
         maps = np.zeros((len(keys), self.width), dtype=np.int32)
-        tables = MoveTables(target, column_map, maps, self.transforms.reversible, closing if len(closing.rows) else None)
+        tables = MoveTables(
+            target, column_map, maps, self.transforms.reversible, closing if len(closing.rows) else None
+        )
         if self.width == 1:
             return tables, []
         columns = self._columns()
         calls: list[Fill] = [
             partial(fill_maps, maps[first:end], keys[first:end], columns)
-            for first, end in blocks(len(keys), self.width * max(1, self.frame.slots))
+            for first, end in blocks(len(keys), self.width * (len(self.frame.blocks) + 1))
         ]
         return tables, calls
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
-        return 2 * effects * self.width * (self.frame.slots + 2) + 2 * self.reduction.keys.nbytes
+        return (
+            self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
+            + 2 * self.reduction.keys.nbytes
+        )
 
     @property
     def folds(self) -> bool:
@@ -202,7 +207,8 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
         if any((legal[:, shown == one] != legal[:, shown == one][:, :1]).any() for one in set(shown.tolist())):
             return False
     inside = (frame.block_of >= 0).any(axis=1)
-    return _folds(frame, transforms) or bool((frame.column_places | ~inside).all())
+    apart = bool((frame.column_places | ~inside).all()) and all(block.merged is None for block in frame.blocks)
+    return apart or _folds(frame, transforms)
 
 
 def _folds(frame: Frame, transforms: Transforms) -> bool:
@@ -343,7 +349,9 @@ def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 @kernel
-def number_keys(lines: KeyLines, keys: KeyLines, count: int, slots: NDArray[np.int32], numbers: NDArray[np.int32]) -> int:
+def number_keys(
+    lines: KeyLines, keys: KeyLines, count: int, slots: NDArray[np.int32], numbers: NDArray[np.int32]
+) -> int:
     """Number the ``lines``, add new ones to the first ``count`` ``keys``, and return how many there are then."""
     mask = np.uint64(len(slots) - 1)
     for line in range(len(lines)):
@@ -474,9 +482,7 @@ def reduce_rows(
             slot += 1
             line = lines[found]
             came_from = every if steps.effects[step] > 0 else steps.origin[step]
-            _write_key(
-                line, symmetry, step, moved, came_from, content_at, used, shape, by_symmetry, by_move, both
-            )
+            _write_key(line, symmetry, step, moved, came_from, content_at, used, shape, by_symmetry, by_move, both)
             line[-2], line[-1] = steps.effects[step], variants[n]
             found += 1
         target[n, slot:] = -1
@@ -508,9 +514,7 @@ def find_stabilisers(
                 own = key
             elif key == own:
                 line = lines[found]
-                _write_key(
-                    line, symmetry, -1, position, every, content_at, used, shape, by_symmetry, by_move, both
-                )
+                _write_key(line, symmetry, -1, position, every, content_at, used, shape, by_symmetry, by_move, both)
                 line[-2], line[-1] = 0, variants[n]
                 found += 1
     return found
@@ -529,17 +533,29 @@ def put_numbers(target: NDArray[np.int32], numbers: NDArray[np.int32], column_ma
 
 
 class Columns(NamedTuple):
-    """The contents of all columns, and how contents are ranked, for kernels."""
+    """The contents of blocks, and how they are ranked, for kernels.
 
-    contents: NDArray[np.uint8]
-    """``(effects * variants, contents, width)``: those after each effect of a move, and as parity tells labels apart."""
+    What is in a block after a move and a symmetry was in one block before. So a column map is a sum over blocks, whose
+    summands depend on the contents of one block each; these are its *cases*.
+    """
+
+    cases: NDArray[np.uint8]
+    """``(contents, cases)``: the contents of the cases of each block; after each effect of a move those of all columns.
+    """
+    counts: NDArray[np.int64]
+    """``(blocks,)``: the number of cases."""
+    case_of: NDArray[np.int32]
+    """``(blocks, width)``: the case of each column."""
+    told: NDArray[np.int64]
+    """``(blocks,)``: the bit that tells two labels of the block apart, in cases two by two; -1 if parity tells none."""
     legal: NDArray[np.bool_]
     """``(effects, width)``: whether a move with this effect is legal in the column; ``(0, width)``: all are."""
-    variants: int
     renamed: NDArray[np.uint8]
     """``(renamings, labels)``."""
     bounds: NDArray[np.int64]
     """``(blocks, 2)``: the first content of each block and the one past its last."""
+    block_of: NDArray[np.int64]
+    """``(contents,)``: the block of each content."""
     weights: NDArray[np.int64]
     """``(blocks,)``: the weight of the number of each block of pieces; 0: values."""
     value_weights: NDArray[np.int64]
@@ -554,39 +570,82 @@ class Columns(NamedTuple):
     """``(blocks, numbers)``: what a label adds to the state."""
 
 
+class _Cases(NamedTuple):
+    contents: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    of: NDArray[np.int32]
+    legal: NDArray[np.bool_]
+
+
 def _columns(tables: ReducedTables) -> Columns:
-    frame, variants = tables.frame, tables.variants
-    plain = frame.contents(np.arange(frame.width))
-    contents, legal = [plain], [np.ones(frame.width, dtype=np.bool_)]
-    if not tables.folds:
-        moved = [_after(tables, plain, effects) for effects in tables.steps.alternatives]
-        contents, legal = [plain, *(one for one, _ in moved)], [*legal, *(one for _, one in moved)]
-    told = [_told_apart(frame, each, plain, variant) for each in contents for variant in range(variants)]
-    rankings = [rank_tables(block.counts) for block in frame.blocks if block.values is None]
-    pieces = iter(rankings)
-    sizes, units = [], np.zeros((len(frame.blocks), frame.labels), dtype=np.int64)
-    for number, block in enumerate(frame.blocks):
-        sizes.append(0)
-        if block.values is None:
-            added, unit = next(pieces)
-            sizes[-1] = added.size
-            units[number, : len(unit)] = unit
+    frame = tables.frame
+    cases = _cases_of_blocks(frame) if tables.folds else _cases_after_effects(tables)
+    pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
+    merged = np.array([block.merged is not None for block in frame.blocks])
+    rankings = {number: rank_tables(frame.blocks[number].counts) for number in pieces}
+    units = np.zeros((len(frame.blocks), frame.labels), dtype=np.int64)
+    for number, (_, unit) in rankings.items():
+        units[number, : len(unit)] = unit
+    sizes = [rankings[number][0].size if number in rankings else 0 for number in range(len(frame.blocks))]
+    weights = np.array(frame.weights, dtype=np.int64)
+    weights[[number for number in range(len(frame.blocks)) if number not in rankings]] = 0
     return Columns(
-        contents=np.array([each.T for each in told], dtype=np.uint8),
-        legal=np.array(legal, dtype=np.bool_) if not tables.folds else np.zeros((0, frame.width), dtype=np.bool_),
-        variants=variants,
+        cases=cases.contents,
+        counts=cases.counts,
+        case_of=cases.of,
+        told=np.where(merged, np.cumsum(merged) - 1, -1),
+        legal=cases.legal,
         renamed=renamings_of(tables).tables,
         bounds=np.array([(block.first, block.end) for block in frame.blocks], dtype=np.int64),
-        weights=np.array(
-            [weight * (block.values is None) for block, weight in zip(frame.blocks, frame.weights, strict=True)],
-            dtype=np.int64,
-        ),
+        block_of=np.repeat(np.arange(len(frame.blocks)), [block.end - block.first for block in frame.blocks]),
+        weights=weights,
         value_weights=_value_weights(frame),
         local=np.array([block.local[: frame.labels] for block in frame.blocks], dtype=np.int16),
         added_at=np.cumsum([0, *sizes])[:-1],
-        added=np.concatenate([np.zeros(0, dtype=np.int64), *(added.ravel() for added, _ in rankings)]),
+        added=np.concatenate([np.zeros(0, dtype=np.int64), *(added.ravel() for added, _ in rankings.values())]),
         units=units,
     )
+
+
+def _cases_of_blocks(frame: Frame) -> _Cases:
+    """The contents of each block alone; where parity tells labels apart, in both ways for each."""
+    counts = np.array([block.size << (block.merged is not None) for block in frame.blocks], dtype=np.int64)
+    contents = np.zeros((frame.slots, int(counts.max())), dtype=np.uint8)
+    of = np.zeros((len(frame.blocks), frame.width), dtype=np.int32)
+    columns = np.arange(frame.width)
+    every = frame.contents(columns)
+    for number, (block, weight) in enumerate(zip(frame.blocks, frame.weights, strict=True)):
+        here = slice(block.first, block.end)
+        alone = frame.contents(np.arange(block.size) * weight)[:, here]
+        of[number] = columns // weight % block.size
+        if block.merged is not None:
+            exchanged = np.arange(256, dtype=np.uint8)
+            exchanged[list(block.merged)] = block.merged[::-1]
+            alone = np.stack((alone, exchanged[alone]), axis=1).reshape(-1, alone.shape[1])
+            of[number] = 2 * of[number] + _is_odd(frame, block.part, every)
+        contents[here, : counts[number]] = alone.T
+    return _Cases(contents, counts, of, np.zeros((0, frame.width), dtype=np.bool_))
+
+
+def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
+    """Whether the contents ``(width, contents)`` of a part have another parity than in the first column, ``(width,)``."""
+    odd = np.zeros(len(contents), dtype=np.uint8)
+    for block in frame.blocks:
+        if block.part == part:
+            odd ^= parities(contents[:, block.first : block.end])
+    return odd ^ odd[0]
+
+
+def _cases_after_effects(tables: ReducedTables) -> _Cases:
+    """The contents of all columns, before a move and then after each effect of one."""
+    frame, width = tables.frame, tables.frame.width
+    plain = frame.contents(np.arange(width))
+    moved = [_after(tables, plain, effects) for effects in tables.steps.alternatives]
+    legal = [np.ones(width, dtype=np.bool_), *(each for _, each in moved)]
+    every = np.concatenate((plain, *(each for each, _ in moved)))
+    blocks = len(frame.blocks)
+    of = np.tile(np.arange(width, dtype=np.int32), (blocks, 1))
+    return _Cases(np.ascontiguousarray(every.T), np.full(blocks, width), of, np.array(legal))
 
 
 def _value_weights(frame: Frame) -> NDArray[np.int64]:
@@ -615,83 +674,76 @@ def _after(tables: ReducedTables, contents: Labels, effects: tuple[int, ...]) ->
     return moved, found
 
 
-def _told_apart(frame: Frame, contents: Labels, plain: Labels, variant: int) -> Labels:
-    """The contents ``(width, contents)`` of columns with the labels told apart that parity tells apart.
-
-    ``plain`` are those before a move, with the lower label first, and the ``variant`` is that of the first column.
-    """
-    told, bit = contents.copy(), 0
-    for block in frame.blocks:
-        if block.merged is None:
-            continue
-        here = [one for one in frame.blocks if one.part == block.part]
-        odd = np.zeros(len(plain), dtype=np.uint8)
-        for one in here:
-            odd ^= parities(plain[:, one.first : one.end])
-        wrong = (odd ^ odd[0]) != (variant >> bit & 1)
-        low, high = block.merged
-        names = np.arange(256, dtype=np.uint8)
-        names[[low, high]] = high, low
-        told[wrong, block.first : block.end] = names[told[wrong, block.first : block.end]]
-        bit += 1
-    return told
-
-
 @kernel
 def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: Columns) -> None:
     """Fill column maps from their keys."""
+    width = maps.shape[1]
+    summands = np.empty(columns.cases.shape[1], dtype=np.int32)
     for number in range(len(maps)):
-        line, after, key = maps[number], keys[number, -2], keys[number]
-        contents = columns.contents[after * columns.variants + key[-1]]
+        line, key = maps[number], keys[number]
+        after = np.int64(key[-2])
         line[:] = 0
         for block in range(len(columns.bounds)):
             first, end = columns.bounds[block, 0], columns.bounds[block, 1]
+            source = columns.block_of[key[2 * first]]
+            cases = columns.cases[:, after * width : after * width + columns.counts[source]]
             if columns.weights[block] == 0:
-                _add_values(line, contents, key, first, end, columns)
+                _find_values(summands, cases, key, first, end, columns)
             else:
-                _add_pieces(line, contents, key, first, end, block, columns)
+                _find_pieces(summands, cases, key, first, end, block, columns)
+            told = columns.told[source]
+            flip = np.int64(key[-1]) >> told & 1 if told >= 0 else 0
+            for column in range(width):
+                line[column] += summands[columns.case_of[source, column] ^ flip]
         if len(columns.legal):
-            for column in range(len(line)):
+            for column in range(width):
                 if not columns.legal[after, column]:
                     line[column] = ILLEGAL
 
 
 @kernel
-def _add_values(
-    line: NDArray[np.int32], contents: NDArray[np.uint8], key: NDArray[np.int16], first: int, end: int, columns: Columns
+def _find_values(
+    summands: NDArray[np.int32],
+    cases: NDArray[np.uint8],
+    key: NDArray[np.int16],
+    first: int,
+    end: int,
+    columns: Columns,
 ) -> None:
-    """Add the number of the values ``first`` to ``end``."""
+    """Fill in the number of the values ``first`` to ``end`` in each case."""
     added = np.empty(columns.renamed.shape[1], dtype=np.int32)
+    for case in range(cases.shape[1]):
+        summands[case] = 0
     for content in range(first, end):
         weight = columns.value_weights[content]
         if weight == 0:
             continue
         for label in range(len(added)):
             added[label] = columns.renamed[key[2 * content + 1], label] * weight
-        source = contents[key[2 * content]]
-        for column in range(len(line)):
-            line[column] += added[source[column]]
+        source = cases[key[2 * content]]
+        for case in range(len(source)):
+            summands[case] += added[source[case]]
 
 
 @kernel
-def _add_pieces(
-    line: NDArray[np.int32],
-    contents: NDArray[np.uint8],
+def _find_pieces(
+    summands: NDArray[np.int32],
+    cases: NDArray[np.uint8],
     key: NDArray[np.int16],
     first: int,
     end: int,
     block: int,
     columns: Columns,
 ) -> None:
-    """Add the number of the arrangement of the pieces ``first`` to ``end``."""
+    """Fill in the number of the arrangement of the pieces ``first`` to ``end`` in each case."""
     kinds, at = np.int64(0), columns.added_at[block]
     for label in range(columns.local.shape[1]):
-        kinds = max(kinds, columns.local[block, label] + 1)
-    for column in range(len(line)):
+        kinds = max(kinds, np.int64(columns.local[block, label]) + 1)
+    for case in range(cases.shape[1]):
         state, rank = np.int64(0), np.int64(0)
         for content in range(first, end):
-            label = columns.renamed[key[2 * content + 1], contents[key[2 * content], column]]
+            label = columns.renamed[key[2 * content + 1], cases[key[2 * content], case]]
             number = np.int64(columns.local[block, label])
             rank += columns.added[at + state * kinds + number]
             state += columns.units[block, number]
-        line[column] += rank * columns.weights[block]
+        summands[case] = rank * columns.weights[block]

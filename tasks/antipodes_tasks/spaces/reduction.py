@@ -23,8 +23,9 @@ MOST_FRAMES = 64
 """Frames that are weighed, at most."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
-IMAGE_COST = 0.4
-"""The time to compare a place of a row with that of an image, in positions that a search expands by a move."""
+ROW_COST, IMAGE_COST = 800, 0.4
+"""The time to list a row, reduced or not, and that to compare a place of a row with that of an image, in positions that
+a search expands by a move."""
 
 
 def reduced_space(rules: Rules, whole: Numbering) -> Space:
@@ -76,8 +77,8 @@ def cost_of(frame: Frame, order: int, moves: int) -> float:
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
-    comparing = IMAGE_COST * frame.places * (4 * frame.all_rows + order * rows * moves)
-    return comparing + entries * max(1, frame.slots) + (1 + slower) * rows * frame.width * moves
+    comparing = ROW_COST * frame.all_rows + IMAGE_COST * frame.places * order * rows * moves
+    return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
 
 
 def frames_of(rules: Rules, whole: Orbits, images: Images) -> Iterator[Frame]:

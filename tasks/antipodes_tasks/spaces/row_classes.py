@@ -17,6 +17,8 @@ Keys = NDArray[np.uint64]
 
 FEW = 1 << 18
 """Images of rows that numpy compares faster than compiled code is loaded."""
+FEW_ROWS = 1 << 17
+"""Rows of which numpy finds the least of their classes faster than compiled code is loaded."""
 ROWS_AT_ONCE = 1 << 18
 """Rows that are compared with their images together."""
 
@@ -59,7 +61,7 @@ class RowClasses:
     def _least_among(self, first: int, end: int) -> Keys:
         """The keys of the rows of some numbers that are the least of their class."""
         labels = self.frame.positions(self.frame.rows(np.arange(first, end)), self._no_contents(end - first))
-        if len(labels) * 8 <= FEW:
+        if len(labels) <= FEW_ROWS:
             return _least_rows(labels, self.lookup)
         return self.frame.keys(labels[find_least_rows(labels, self.lookup)])
 
@@ -120,7 +122,7 @@ class RowClasses:
 def _least_rows(labels: Labels, lookup: Keys) -> Keys:
     """The keys of the rows of positions ``(n, places)`` that are the least of their class."""
     places = np.arange(labels.shape[1])
-    own = lookup[0, places, labels].sum(axis=1, dtype=np.uint64)
+    own: Keys = lookup[0, places, labels].sum(axis=1, dtype=np.uint64)
     for one in lookup[1:]:
         kept = one[places, labels].sum(axis=1, dtype=np.uint64) >= own
         labels, own = labels[kept], own[kept]

@@ -21,21 +21,19 @@ KINDS = {
     "reduced": "reduced.Reduced",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
-SYMMETRY = ("on", "off")
-"""Whether a new table is reduced by symmetries."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
 
-def best_space(rules: Rules, symmetry: str = "off") -> Space:
+def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
 
-    ``symmetry`` is one of SYMMETRY: whether entries stand for all positions that symmetries map to each other.
+    With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other.
 
     Raises
     ------
     InputError
-        The space cannot be reduced.
+        The space is to be reduced, and cannot be.
     SizeLimitError
         The puzzle has more positions than 64 bits can number.
     ResourceLimitError

@@ -17,6 +17,9 @@ from antipodes_tasks.spaces.move_tables import Filler, Indices, Neighbours
 
 NOT_NUMBERED = -1
 """Instead of an index: no number stands for the position, since no moves lead to it from the start."""
+REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
+"""The kind of spaces that are reduced by symmetries; the keys of their details that have the number of positions, and
+of symmetries."""
 BATCH = 1 << 13
 """Neighbours that are ranked together."""
 
@@ -104,7 +107,7 @@ class Numbering(ABC):
         return self
 
     @property
-    def order(self) -> int:
+    def symmetries(self) -> int:
         """The number of symmetries by which positions are one entry; 1: none but the identity."""
         return 1
 
@@ -205,23 +208,31 @@ class Space:
 
     def successors(self, indices: Indices) -> Neighbours:
         """The entries one move after each of ``(n,)``, by the rules alone: move tables are checked against them."""
-        return self._neighbours(self.rules.moves.successors, indices)
+        return self.after(self.unrank(indices))
 
     def predecessors(self, indices: Indices) -> Neighbours:
         """The entries one move before each of ``(n,)``, by the rules alone.
 
         InputError if a move has no known inverse.
         """
-        return self._neighbours(self.rules.moves.predecessors, indices)
+        return self.before(self.unrank(indices))
 
-    def _neighbours(self, moved: Callable[[Labels], Labels], indices: Indices) -> Neighbours:
+    def after(self, positions: Labels) -> Neighbours:
+        """The entries one move after each of the positions ``(n, places)``."""
+        return self._neighbours(self.rules.moves.successors, positions)
+
+    def before(self, positions: Labels) -> Neighbours:
+        """The entries one move before each of the positions ``(n, places)``; InputError as `predecessors`."""
+        return self._neighbours(self.rules.moves.predecessors, positions)
+
+    def _neighbours(self, moved: Callable[[Labels], Labels], positions: Labels) -> Neighbours:
         of: list[Indices] = [np.empty(0, dtype=np.int64)]
         ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
         waiting: list[Labels] = []
-        for number, labels in enumerate(self.unrank(indices)):
+        for number, labels in enumerate(positions):
             waiting.append(moved(labels))
             of.append(np.full(len(waiting[-1]), number))
-            if sum(map(len, waiting)) >= BATCH or number == len(indices) - 1:
+            if sum(map(len, waiting)) >= BATCH or number == len(positions) - 1:
                 ranked.append(self.rank(np.concatenate(waiting)))
                 waiting = []
         return Neighbours(np.concatenate(of), np.concatenate(ranked))
