@@ -147,6 +147,12 @@ class Frame:
         return found
 
     @cached_property
+    def content_places(self) -> NDArray[np.int64]:
+        """``(contents,)``: the place of each content, where blocks are on places of which the row says nothing."""
+        ends = [(self.parts[block.part].at.stop, block.end - block.first) for block in self.blocks]
+        return np.concatenate([np.arange(end - count, end) for end, count in ends])
+
+    @cached_property
     def radices(self) -> NDArray[np.int64]:
         """``(places,)``: the number of row labels of each place."""
         found = np.ones(self.places, dtype=np.int64)
@@ -215,7 +221,7 @@ class Frame:
                 unnumbered |= digit == NOT_NUMBERED
             else:
                 inside = np.array(block.local)[here]
-                local = inside[inside != NO_BLOCK].astype(np.uint8).reshape(len(labels), -1)
+                local = inside[inside != NO_BLOCK].astype(np.uint8).reshape(len(labels), block.end - block.first)
                 digit = rank_arrangements(local, block.counts)
             columns += digit * weight
         for part in self.parts:
@@ -287,7 +293,7 @@ class Frame:
                 return False
             if not self._turn_is_known(images, number, origin):
                 return False
-        return True
+        return all(_keeps_sum(images, number, part) for part in self.parts if isinstance(part, ValuesIndex))
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
         """Whether the row decides what is added to the twist on a place, which is in the column."""
@@ -297,6 +303,14 @@ class Frame:
         if carrier == place or (turns == turns[0]).all():
             return carrier == place or not turns.any() or self.radices[place] == 1
         return bool(self.radices[place] == 1 and (self.block_of[carrier, pieces] == NO_BLOCK).all())
+
+
+def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
+    """Whether all contents of one sum have images of one sum, if only contents of one sum are numbered."""
+    values = np.arange(part.radix)
+    renamed = images.labels[number, part.at, : part.radix].astype(np.int64)
+    sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
+    return part.total is None or bool(((renamed - renamed[:, :1] - sign * values) % part.radix == 0).all())
 
 
 def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:

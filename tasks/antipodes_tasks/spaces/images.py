@@ -132,7 +132,8 @@ class Images:
         """The one symmetry that ``first`` is, and then each of these."""
         to = first.places[0]
         contents = np.take_along_axis(self.labels[:, to], np.broadcast_to(first.labels, self.labels.shape), axis=2)
-        signs = self.labels[:, to, 1:2].astype(np.int64)
+        second = min(1, self.labels.shape[2] - 1)
+        signs = self.labels[:, to, second, np.newaxis].astype(np.int64)
         pieces = first.labels[0, self.carriers]
         turns = signs * first.turns + np.take_along_axis(
             self.turns[:, to], np.broadcast_to(pieces, self.turns.shape), axis=2

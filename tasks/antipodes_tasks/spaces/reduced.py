@@ -14,14 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
-from antipodes_tasks.spaces.orbit_parts import PiecesIndex
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of
-from antipodes_tasks.spaces.reduced_tables import ReducedTables
+from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
@@ -56,10 +57,12 @@ class Reduced(Numbering):
         if not isinstance(details, Mapping):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         whole = Orbits.restored(rules, SpaceRecord(of, 1, 1, details))
-        frame = frame_of(whole, rules, _checked_classes(whole, record.details.get("classes")))
+        frame = frame_of(whole, rules, _checked_classes(whole, rules, record.details.get("classes")))
         images = Images.recorded(rules, record.details.get("symmetries"))
-        if not frame.has_keys or not frame.fitting(images).all():
+        if not (frame.has_keys and frame.fitting(images).all() and decides(frame, transforms_of(rules))):
             raise FieldError("symmetries: expected maps of rows to rows, found others")
+        if (len(images), whole.size) != (record.details.get(ORDER), record.details.get(NUMBERED)):
+            raise FieldError(f"details: expected {len(images)} symmetries of {whole.size} positions, found others")
         return cls(whole, frame, images)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -167,5 +170,19 @@ def frame_of(whole: Orbits, rules: Rules, classes: Classes) -> Frame:
     return Frame(tuple(parts), classes, labels)
 
 
-def _checked_classes(whole: Orbits, given: Any) -> Classes:
+def _checked_classes(whole: Orbits, rules: Rules, given: Any) -> Classes:
+    """The classes of a record; FieldError where they are none of the parts of the puzzle."""
+    known = isinstance(given, list) and len(given) == len(whole.parts)
+    if not known or not all(_divides(part, rules, one) for part, one in zip(whole.parts, given, strict=True)):
+        raise FieldError(f"details.classes: expected those of {len(whole.parts)} parts, found {shorten(repr(given))}")
     return tuple(tuple(each) if isinstance(each, list) else each for each in given)
+
+
+def _divides(part: PartIndex, rules: Rules, given: Any) -> bool:
+    """Whether these are classes of a part: of each label of pieces, or how many values the row has."""
+    if isinstance(part, PiecesIndex):
+        labels = len(rules.parts[[at.start for at in rules.ranges].index(part.first)].counts or ())
+        numbers = isinstance(given, list) and len(given) == labels and all(type(one) is int for one in given)
+        return numbers and set(given) == set(range(len(set(given))))
+    whole = given in (0, part.length)
+    return type(given) is int and (whole or (0 < given < part.length and part.total is None))

@@ -17,10 +17,13 @@ from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced import Reduced, frame_of
 from antipodes_tasks.spaces.reduced_tables import decides
+from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.space import Numbering, Space
 
 MOST_FRAMES = 64
 """Frames that are weighed, at most."""
+MOST_KEPT = 0.9
+"""The share of rows that are kept, at most, or nothing is gained."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 ROW_COST, IMAGE_COST = 800, 0.4
@@ -42,8 +45,10 @@ def reduced_space(rules: Rules, whole: Numbering) -> Space:
     for frame in frames_of(rules, whole, every):
         fitting = np.flatnonzero(frame.fitting(every))
         if len(fitting) > 1 and frame.has_keys and frame.all_rows <= MOST_ROWS and decides(frame, rules.moves):
-            cost = cost_of(frame, len(fitting), len(rules.moves))
-            if best is None or cost < best[0]:
+            classes = RowClasses(frame, every[fitting])
+            kept = classes.estimated_count()
+            cost = cost_of(classes, kept, len(rules.moves))
+            if kept <= MOST_KEPT * frame.all_rows and (best is None or cost < best[0]):
                 best = cost, frame, every[fitting]
     if best is None:
         raise InputError(f"tables of {rules.name} are not reduced: no cut is kept by its symmetries")
@@ -71,9 +76,9 @@ def symmetries_listed(rules: Rules) -> Images:
     return Images.of(places, labels[..., :most], turns[..., :most], found.generators[0].carriers, moduli).generated()
 
 
-def cost_of(frame: Frame, order: int, moves: int) -> float:
+def cost_of(classes: RowClasses, rows: float, moves: int) -> float:
     """The relative time to build and search a reduced space, see `Filler.cost`; it also counts the search itself."""
-    rows = -(-frame.all_rows // order)
+    frame, order = classes.frame, len(classes.images)
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)

@@ -19,6 +19,8 @@ FEW = 1 << 18
 """Images of rows that numpy compares faster than compiled code is loaded."""
 FEW_ROWS = 1 << 17
 """Rows of which numpy finds the least of their classes faster than compiled code is loaded."""
+SAMPLE = 256
+"""Rows of a sample."""
 ROWS_AT_ONCE = 1 << 18
 """Rows that are compared with their images together."""
 
@@ -67,6 +69,14 @@ class RowClasses:
 
     def _no_contents(self, rows: int) -> Labels:
         return np.broadcast_to(self.frame.contents(np.zeros(1, dtype=np.int64)), (rows, self.frame.slots))
+
+    def estimated_count(self) -> float:
+        """About how many classes there are: the mean of what a row is of its class, in a sample, times the rows."""
+        rows = self.frame.all_rows
+        numbers = np.arange(rows) if rows <= SAMPLE else np.random.default_rng(0).integers(rows, size=SAMPLE)
+        labels = self.frame.positions(self.frame.rows(numbers), self._no_contents(len(numbers)))
+        keys = self.image_keys(labels)
+        return float((keys == keys[0]).sum() / keys.size * rows)
 
     def rows(self) -> Labels:
         """``(classes, places)``: a position in the least row of each class, in its first column."""
