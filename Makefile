@@ -18,7 +18,7 @@ TESTS := $(if $(ROOM),tests/$(ROOM))
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
 	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
 
-.PHONY: help run explore setup test test-slow test-smoke test-all lint dist manual bench atlas clean
+.PHONY: help run explore setup test test-slow test-smoke test-all lint docs dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
@@ -30,6 +30,7 @@ help:
 	@echo "                or of a wheel: make dist, make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   all tests, with ten times the kills and many more examples: hours"
 	@echo "make lint       ruff and mypy"
+	@echo "make docs       build the site of the documentation in build/site"
 	@echo "make dist       build the wheel and the source distribution in dist/, and check them and the repository"
 	@echo "make manual     write the man page and the completions that the wheel has"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
@@ -60,6 +61,9 @@ lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed-for-docs
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/mkdocs build --quiet --strict
 
 dist: $(VENV)/.installed-for-dist
 	rm -rf dist
@@ -96,6 +100,11 @@ $(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(PROGRAM)'[test,lint]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
+
+$(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
 
 # the tools alone, by the groups of pyproject.toml, which need a newer pip than some Pythons bring
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python

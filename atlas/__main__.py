@@ -1,4 +1,4 @@
-"""Compute the tables, write ``docs/atlas.md`` and the sizes of puzzles; with names, compute only these again."""
+"""Compute the tables, write ``docs/atlas.md``, ``docs/atlas.json`` and the sizes of puzzles; with names, only these."""
 
 import json
 import sys
@@ -6,16 +6,18 @@ from pathlib import Path
 
 from antipodes.config import bundled_configs, index_sizes_file, load_config
 from antipodes_tasks.spaces.selection import index_size
+from atlas.data import data
 from atlas.entries import CHAPTERS, FAMILIES
 from atlas.page import page
 from atlas.results import Results, layers_of, read_results, result_of, write_results
 from benchmarks.measure import machine
 
 PAGE = Path(__file__).parents[1] / "docs" / "atlas.md"
+DATA = PAGE.with_suffix(".json")
 
 
 def main(names: list[str]) -> None:
-    """Compute the puzzles of these names, or all puzzles and families; write the results and the page."""
+    """Compute the puzzles of these names, or all puzzles and families; write the results, the page and the data."""
     results = read_results() if names else Results(machine(), {}, _families())
     for name in names or [name for chapter in CHAPTERS.values() for name in chapter]:
         results.puzzles[name] = one = result_of(name)
@@ -23,6 +25,7 @@ def main(names: list[str]) -> None:
     write_results(results)
     write_index_sizes()
     PAGE.write_text(page(results), encoding="utf-8")
+    DATA.write_text(data(results), encoding="utf-8")
 
 
 def index_sizes() -> dict[str, int]:

@@ -15,7 +15,8 @@ HEAD = """# Atlas
 Complete tables of {count} puzzles, written by `make atlas`. For each puzzle: its start and one antipode, a position as
 far from the start as any; the number of positions that can be reached, and of those at each distance; and the time of
 the whole command `antipodes run`, from nothing to a table on disk. Where a source is given, it says the same; the
-others we have compared with none.
+others we have compared with none. [atlas.json](atlas.json) has all numbers and the definitions as data, by [this
+schema](schemas/atlas.json).
 
 Machine: {machine}.
 

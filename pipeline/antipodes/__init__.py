@@ -19,9 +19,12 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import Config as Config
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
-    from antipodes.graphs import PuzzleGraph as PuzzleGraph
-    from antipodes.graphs import graph as graph
+    from antipodes.graphs.components import Component as Component
+    from antipodes.graphs.components import components as components
+    from antipodes.graphs.export import PositionGraph as PositionGraph
+    from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
+    from antipodes.interface import export as export
     from antipodes.interface import load_patterns as load_patterns
     from antipodes.interface import open_counts as open_counts
     from antipodes.interface import open_table as open_table
@@ -30,6 +33,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import run as run
     from antipodes.interface import solve as solve
     from antipodes.interface import solve_many as solve_many
+    from antipodes.interface import symmetries as symmetries
     from antipodes.interface import tile as tile
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
@@ -53,14 +57,17 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
     from antipodes_tasks.searches.patterns import Patterns as Patterns
+    from antipodes_tasks.symmetries.finding import Symmetries as Symmetries
+    from antipodes_tasks.symmetries.symmetry import Symmetry as Symmetry
 
 _NAMES = {
     "antipodes.checking": "check_puzzle",
+    "antipodes.graphs.components": "Component components",
     "antipodes.config": "Config load_config load_puzzle",
-    "antipodes.graphs": "PuzzleGraph graph",
+    "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": (
-        "__version__ load_patterns open_counts open_table open_tilings report run solve solve_many tile verify"
-        " verify_tilings"
+        "__version__ export load_patterns open_counts open_table open_tilings report run solve solve_many symmetries"
+        " tile verify verify_tilings"
     ),
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
@@ -77,6 +84,8 @@ _NAMES = {
     "antipodes.puzzles.puzzle": "Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
     "antipodes_tasks.searches.patterns": "Patterns",
+    "antipodes_tasks.symmetries.finding": "Symmetries",
+    "antipodes_tasks.symmetries.symmetry": "Symmetry",
 }
 """The public names of each module."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -166,6 +166,29 @@ def load_config(name_or_path: str) -> Config:
     return config
 
 
+def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
+    """The config of a twisty puzzle with these moves alone, and without some sets of pieces; its name says so.
+
+    ConfigError where it is another puzzle, or has no such moves or sets.
+    """
+    if only_moves is None and not omit:
+        return config
+    if config.settings.get("family") != "twisty":
+        family = quote(config.settings.get("family"))
+        raise ConfigError(f"--only-moves, --omit: expected a twisty puzzle, as of a .tws file, found one of {family}")
+    settings, name = dict(config.settings), [str(config.settings["name"])]
+    if only_moves is not None:
+        settings["only_moves"] = only_moves
+        name += re.findall(r"\w+", only_moves)
+    if omit:
+        settings = {key: value for key, value in settings.items() if key not in ("net", "facelets")}
+        settings["omit"] = " ".join(omit)
+        name += ["without", *omit]
+    found = Config({**settings, "name": "-".join(name)[:LONGEST_NAME]}, config.run)
+    found.puzzle  # noqa: B018  (raises where it is none)
+    return found
+
+
 def _config_in(path: Path) -> Config:
     """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
     tables = read_config(path, "puzzle", SOLVE)

@@ -216,6 +216,14 @@ class PositionsChecked:
     of: int
 
 
+@dataclass(frozen=True, slots=True)
+class PositionsSolved:
+    """More positions of a batch are solved."""
+
+    done: int
+    of: int
+
+
 Event = (
     TablesBuilt
     | Restoring
@@ -238,6 +246,7 @@ Event = (
     | PartitionsCommitted
     | CheckStarted
     | PositionsChecked
+    | PositionsSolved
 )
 Listener = Callable[[Event], None]
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
@@ -19,6 +20,7 @@ from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page import report as report_page
+from antipodes.report_page import results
 from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
@@ -28,6 +30,7 @@ from antipodes.tables import solve as solving
 from antipodes.tables import table as tables
 from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
+from antipodes.tables.pattern_stores import pattern_stores
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.solve import TABLE
@@ -47,6 +50,7 @@ from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
+from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -127,7 +131,9 @@ def run(
     return report
 
 
-def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | ArrayLike | None = None) -> Patterns:
+def load_patterns(
+    puzzle: PuzzleLike, tables: Sequence[Address] | None = None, goal: str | ArrayLike | None = None
+) -> Patterns:
     """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
 
     ``heuristic.estimates(labels)`` are the lower bounds ``(n,)`` of positions ``(n, places)``. The values of all tables
@@ -138,7 +144,8 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     puzzle
         As for `run`.
     tables
-        The stores of puzzles with `free` tiles, with the board of the puzzle.
+        The stores of puzzles with `free` tiles, with the board of the puzzle. None: the finished ones of the patterns
+        that the puzzle's config names; `antipodes solve PUZZLE --build` makes those of bundled puzzles.
     goal
         The goal of all tables; None: the puzzle's start.
 
@@ -149,7 +156,10 @@ def load_patterns(puzzle: PuzzleLike, tables: Sequence[Address], goal: str | Arr
     NotAStoreError, UnfinishedError, StoreDamagedError
         There is no table, or it is unfinished or damaged.
     """
-    found = as_config(puzzle).puzzle
+    config = as_config(puzzle)
+    found = config.puzzle
+    if tables is None:
+        tables = [pattern.store for pattern in pattern_stores(config) if pattern.finished]
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]
@@ -255,6 +265,30 @@ def solve(
             listener=told,
             **options,
         )
+
+
+def symmetries(puzzle: PuzzleLike, goal: str | ArrayLike | None = None) -> Symmetries:
+    """The symmetries of a puzzle: maps of positions that take starts to starts, and moves to moves.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    goal
+        A position, labels ``(goals, places)``, or a pattern that the symmetries preserve instead of the starts.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these, or the moves are functions, whose symmetries are not known.
+    ResourceLimitError
+        The puzzle has too many moves.
+    """
+    found = as_config(puzzle).puzzle
+    if goal is None:
+        return symmetries_of(found.rules)
+    labels = np.asarray(_goals(found, goal))
+    return symmetries_of(found.rules, found.checked(labels.reshape(-1, labels.shape[-1])))
 
 
 def tile(
@@ -418,6 +452,43 @@ def report(
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(output, "a file"))
     report_page.write_report(store, path, arguments.integer(limit, "a limit", 1), puzzle)
     return path
+
+
+def export(
+    address: Address,
+    folder: str | os.PathLike[str],
+    limit: int = results.LISTED,
+    puzzle: PuzzleLike | None = None,
+) -> list[Path]:
+    """Write the results in a finished store as JSON and CSV, to publish; the paths of the files.
+
+    Parameters
+    ----------
+    address
+        A store of any kind, named as for `open_table`.
+    folder
+        The folder of the files, made if it is not there; older files are replaced.
+    limit
+        Antipodes or tilings that are listed, at most.
+    puzzle
+        As for `open_table`.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    UnfinishedError
+        The store is unfinished.
+    NotAStoreError, StoreDamagedError
+        There is no store there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one.
+    StoreError
+        A file cannot be written.
+    """
+    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
+    written = results.write_results(store, path, arguments.integer(limit, "a limit", 0), puzzle)
+    return [path / name for name in written]
 
 
 @contextmanager

@@ -29,3 +29,24 @@ def test_bad_usage(refused: Callable[..., str]) -> None:
     refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 0)
     assert "at most 10 positions" in refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 10)
     assert "cannot write" in refused("graph", "eight-puzzle", "--to", "no/eight.csv", status=1)
+
+
+def test_components(cli: Command) -> None:
+    outcome = cli("components", "klotski", "--limit", 2)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        "components  positions of each  radius  a position",
+        "         1             25,955     180  BCDF/BCDF/AAEE/AAGH/IJ..",
+        "         1             25,955     177  AABC/AABC/DFEE/DFGH/IJ..",
+        "65,880 positions in 898 components",
+        "and 133 more lines: --limit 135",
+    ]
+
+
+def test_components_as_json(cli: Command) -> None:
+    shown = json.loads(cli("components", "eight-puzzle", "--json").out)
+    assert shown == {"components": [{"size": 181440, "radius": 31, "count": 2, "example": "0 1 2 3 4 5 6 7 8"}]}
+
+
+def test_components_too_many(refused: Callable[..., str]) -> None:
+    assert "that take" in refused("components", "two-by-seven")

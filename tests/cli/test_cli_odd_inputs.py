@@ -41,6 +41,7 @@ TAKING_TEXT = [
     "status ODD",
     "layers ODD",
     "farthest ODD",
+    "components ODD",
     "graph ODD --to graph.csv",
     "graph eight-puzzle --to ODD",
     "report ODD --output page.html",

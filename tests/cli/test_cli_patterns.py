@@ -8,7 +8,9 @@ import pytest
 from programs import Command
 from stores import toml
 
+import antipodes as ap
 from antipodes.cli.running import Interrupts
+from antipodes_tasks.errors import InputError
 
 EIGHT = {"name": "own", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
 FAR = "8 6 7 2 5 4 3 0 1"
@@ -40,6 +42,7 @@ def test_tables_are_made_once_and_found_by_themselves(own: Command) -> None:
     again = own("solve", "own.toml", FAR, "--build", "--json")
     assert (json.loads(again.out)["heuristic"], again.err) == (found["heuristic"], "")
     Path("some.txt").write_text(f"{FAR}\n{EIGHT['start']}\n")
+    assert ap.load_patterns("own.toml").name == found["heuristic"]
     batch = own("solve", "own.toml", "--batch", "some.txt", "--json")
     assert [(one["distance"], one["heuristic"]) for one in json.loads(batch.out)] == [
         (31, found["heuristic"]),
@@ -71,6 +74,8 @@ def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: py
 
 
 def test_what_has_no_patterns_builds_none(cli: Command) -> None:
+    with pytest.raises(InputError, match="expected at least one table"):
+        ap.load_patterns("eight-puzzle")
     refused = cli("solve", "eight-puzzle", "--build")
     assert refused.status == 2
     assert "--build: expected patterns, found none for eight-puzzle" in refused.err

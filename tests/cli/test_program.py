@@ -16,6 +16,7 @@ from programs import Command
 from stores import toml
 from tiling_stores import SQUARE, board_file
 
+from antipodes import program
 from antipodes.cli.failures import Stopped
 from antipodes.cli.main import COMMANDS as SECTIONS
 from antipodes.cli.main import Commands, load_command, remove_settings
@@ -40,6 +41,12 @@ MAIN = "from antipodes.program import main; main()"
 def ended(code: str, number: signal.Signals) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", code.format(number=int(number)) + MAIN, "boards"]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_without_unix_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "UNIX", ("fcntl", "no_such_module"))
+    with pytest.raises(SystemExit, match=r"antipodes: needs Linux or another Unix, .* WSL"):
+        program.main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

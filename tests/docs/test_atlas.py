@@ -1,5 +1,8 @@
 """The atlas is made of its results, has every bundled puzzle, and what it says is what a run finds."""
 
+import json
+
+import jsonschema
 import numpy as np
 import pytest
 from oracles import ORACLES
@@ -7,6 +10,7 @@ from project import DOCS
 
 from antipodes.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
+from atlas.data import data
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.page import page
 from atlas.results import layers_of, read_results, result_of
@@ -34,6 +38,13 @@ PUBLISHED_RADII = {
 
 def test_the_page_is_made_of_the_results() -> None:
     assert (DOCS / "atlas.md").read_text(encoding="utf-8") == page(RESULTS), "run make atlas"
+
+
+def test_the_data_are_made_of_the_results() -> None:
+    written = (DOCS / "atlas.json").read_text(encoding="utf-8")
+    assert written == data(RESULTS), "run make atlas"
+    schema = json.loads((DOCS / "schemas" / "atlas.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(written), schema)
 
 
 def test_every_bundled_puzzle_is_there() -> None:

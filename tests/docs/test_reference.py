@@ -135,6 +135,7 @@ def test_every_key_is_named(cli: Command) -> None:
         ["status", "eight-puzzle"],
         ["list"],
         ["layers", "eight-puzzle"],
+        ["export", "eight-puzzle", "results"],
         ["query", "eight-puzzle", "--depth", 31],
         ["farthest", "eight-puzzle"],
         ["query", "eight-puzzle", SOLVED, "--path"],

@@ -13,7 +13,7 @@ from strategies import jump_settings
 from transform_puzzles import transform_puzzles
 
 import antipodes as ap
-from antipodes.graphs import PuzzleGraph, graph
+from antipodes.graphs.export import PositionGraph, graph
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, ResourceLimitError, StoreError
@@ -22,7 +22,7 @@ SMALL = {"name": "small", "family": "sliding", "rows": 2, "columns": 3, "start":
 
 
 @pytest.fixture(scope="module")
-def small() -> PuzzleGraph:
+def small() -> PositionGraph:
     return graph(puzzle_from(SMALL))
 
 
@@ -65,7 +65,7 @@ def test_a_graph_too_large_is_refused() -> None:
         ap.graph("eight-puzzle", limit=100)
 
 
-def test_graphml_is_what_networkx_reads(small: PuzzleGraph, tmp_path: Path) -> None:
+def test_graphml_is_what_networkx_reads(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.graphml")
     read = networkx.read_graphml(tmp_path / "small.graphml")
     own = small.to_networkx()
@@ -73,7 +73,7 @@ def test_graphml_is_what_networkx_reads(small: PuzzleGraph, tmp_path: Path) -> N
     assert {(f"n{a}", f"n{b}", data["move"]) for a, b, data in own.edges(data=True)} == set(read.edges(data="move"))
 
 
-def test_npz_is_what_scipy_reads(small: PuzzleGraph, tmp_path: Path) -> None:
+def test_npz_is_what_scipy_reads(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.npz")
     read = scipy.sparse.load_npz(tmp_path / "small.npz")
     assert (read != small.to_scipy_sparse()).nnz == 0
@@ -84,7 +84,7 @@ def test_npz_is_what_scipy_reads(small: PuzzleGraph, tmp_path: Path) -> None:
         assert arrays["moves"][arrays["move"]].tolist() == small.moves
 
 
-def test_csv_has_edges_and_nodes(small: PuzzleGraph, tmp_path: Path) -> None:
+def test_csv_has_edges_and_nodes(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.csv")
     with (tmp_path / "small.csv").open(newline="") as edges, (tmp_path / "small.nodes.csv").open(newline="") as nodes:
         first, *lines = csv.reader(edges)
@@ -94,7 +94,7 @@ def test_csv_has_edges_and_nodes(small: PuzzleGraph, tmp_path: Path) -> None:
         assert [line["position"] for line in csv.DictReader(nodes)] == small.positions
 
 
-def test_files_that_cannot_be_written(small: PuzzleGraph, tmp_path: Path) -> None:
+def test_files_that_cannot_be_written(small: PositionGraph, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"ends in \.graphml, \.npz, \.csv, found 'small\.gml'"):
         small.write(tmp_path / "small.gml")
     with pytest.raises(StoreError, match="cannot write"):

@@ -21,6 +21,8 @@ RECIPE = yaml.safe_load((ROOT / "packaging" / "recipe.yaml").read_text(encoding=
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+CONDA_NAMES = {"dask": "dask-core", "igraph": "python-igraph"}
+"""Packages that conda-forge has under another name."""
 LEFT_OUT = ignore_patterns("__pycache__")
 SHARED = {
     "share/man/man1/antipodes.1",
@@ -79,7 +81,8 @@ def claimed_pythons() -> list[str]:
 
 
 def test_the_recipe_has_the_dependencies_of_the_project() -> None:
-    wanted = [re.sub(r"^dask\b", "dask-core", one) for one in METADATA["dependencies"]]
+    pairs = (one.partition(">=") for one in METADATA["dependencies"])
+    wanted = [f"{CONDA_NAMES.get(name, name)}>={least}" for name, _, least in pairs]
     named = [one.replace(" ", "") for one in RECIPE["requirements"]["run"] if not one.startswith("python ")]
     assert sorted(named) == sorted(wanted)
     assert METADATA["requires-python"] == f">={RECIPE['context']['python_min']}"

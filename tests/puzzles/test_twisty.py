@@ -7,10 +7,12 @@ import pytest
 from brute_force import layers_of
 from oracles import ORACLES
 from project import ROOT
+from table_search import layers_of_space
 
-from antipodes.config import load_config
+from antipodes.config import load_config, restricted
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 FIVE = {"name": "p", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
@@ -40,6 +42,37 @@ def test_a_file_named_by_a_config(tmp_path: Path) -> None:
     assert loaded.puzzle.name == "novice"
     assert loaded.puzzle.moves.names == ("R", "R'", "L", "L'")
     assert puzzle_from(loaded.settings).fingerprint == loaded.puzzle.fingerprint, "settings alone make the puzzle"
+
+
+def test_with_some_moves_alone_the_corner_that_they_leave_is_fixed() -> None:
+    found = restricted(load_config("2x2x2"), "U R F", ())
+    assert found.settings["name"] == "2x2x2-U-R-F"
+    assert layers_of_space(best_space(found.puzzle.rules)) == ORACLES["twisty"]["2x2x2 one corner fixed, half turns"]
+
+
+def test_powers_of_moves_alone() -> None:
+    puzzle = restricted(load_config(str(SAMPLES / "2x2x2.tws")), "U R2 F", ()).puzzle
+    assert puzzle.moves.names == ("U", "U2", "U'", "R2", "F", "F2", "F'")
+    assert puzzle.follow("D").shape == (2, 16), "the other names remain for sequences"
+
+
+def test_without_some_sets_of_pieces() -> None:
+    pyraminx = load_config("pyraminx")
+    centres, edges = (restricted(pyraminx, None, omit).puzzle for omit in (["EDGES"], ["AXIALS"]))
+    whole = layers_of_space(best_space(edges.rules))
+    assert sum(layers_of_space(best_space(centres.rules))) == 81
+    assert sum(whole) * 81 == 933_120
+
+
+def test_what_cannot_be_left_out() -> None:
+    with pytest.raises(ConfigError, match=r"expected a twisty puzzle, as of .* file, found one of 'sliding'"):
+        restricted(load_config("eight-puzzle"), "L", ())
+    with pytest.raises(ConfigError, match="omit: expected some of CORNERS, found 'EDGES'"):
+        restricted(load_config("2x2x2"), None, ["EDGES"])
+    with pytest.raises(ConfigError, match="omit: expected a set that stays, found all of CORNERS"):
+        restricted(load_config("2x2x2"), None, ["CORNERS"])
+    with pytest.raises(ConfigError, match="expected moves"):
+        restricted(load_config("2x2x2"), "U Q", ())
 
 
 @pytest.mark.parametrize(

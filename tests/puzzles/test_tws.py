@@ -1,12 +1,19 @@
 """The format of twsearch: its conventions, and each refusal with its line."""
 
+import brute_force
 import pytest
+from brute_force import distances
+from hypothesis import given
+from hypothesis import strategies as st
+from table_search import layers_of_space
 from twisty_geometry import pyraminx
 from twisty_search import layers
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.spaces.selection import best_space
 
 HEAD = "Name Small\nSet CORNER 4 3\nSet EDGE 3 2\nSolved\nCORNER\n1 2 3 4\n0 1 2 0\nEDGE\n1 1 2\nEnd\n"
 MOVE = "Move R\nCORNER\n2 3 1 4\n1 0 0 2\nEnd\n"
@@ -83,9 +90,35 @@ def test_a_puzzle_of_sequences_alone() -> None:
     assert list(expand(read(text).turns)) == ["T", "T'"]
 
 
-def test_illegal_is_refused_by_name_and_line() -> None:
-    with pytest.raises(ConfigError, match=r"^line 16: Illegal: expected .*; 'Illegal CORNER 3 1' is not supported$"):
-        read(MOVE + "Illegal CORNER 3 1\n")
+def test_no_move_brings_illegal_pieces_to_a_place() -> None:
+    lines = "Illegal CORNER 2 1 4\nIllegal CORNER 2 3\nIllegal EDGE 3 1\n"
+    assert read(MOVE + lines).illegal == {(0, 1): frozenset({0, 2, 3}), (1, 2): frozenset({0})}
+
+
+@given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda pair: pair[0] != pair[1]), max_size=8))
+def test_positions_reached_without_illegal_pieces_by_brute_force(illegal: set[tuple[int, int]]) -> None:
+    turns = {"A": (1, 2, 0, 3, 4), "B": (0, 1, 3, 4, 2)}
+    text = "Set P 5 2\nSolved\nP\n1 2 3 4 5\nEnd\n"
+    text += "".join(f"Move {name}\nP\n{' '.join(str(p + 1) for p in turn)}\nEnd\n" for name, turn in turns.items())
+    text += "".join(f"Illegal P {place + 1} {piece + 1}\n" for place, piece in illegal)
+    puzzle = puzzle_from({"name": "bandaged", "family": "twisty", "format": "tws", "definition": text})
+
+    def after(position: tuple[int, ...]) -> list[tuple[int, ...]]:
+        back = [tuple(turn.index(i) for i in range(5)) for turn in turns.values()]
+        moved = [tuple(position[p] for p in turn) for turn in [*turns.values(), *back]]
+        return [one for one in moved if not any(one[place] == piece for place, piece in illegal)]
+
+    assert puzzle.moves.reversible
+    assert layers_of_space(best_space(puzzle.rules)) == brute_force.layers(distances([(0, 1, 2, 3, 4)], after))
+
+
+def test_large_bandaged_puzzles_are_listed() -> None:
+    turns = {"A": "2 3 4 1 5 6 7 8 9 10 11 12", "B": "1 2 3 5 6 7 4 8 9 10 11 12"}
+    moves = "".join(f"Move {name}\nP\n{turn}\nEnd\n" for name, turn in turns.items())
+    text = f"Set P 12 1\nSolved\nEnd\n{moves}Illegal P 5 1 2 3\n"
+    puzzle = puzzle_from({"name": "bandaged", "family": "twisty", "format": "tws", "definition": text})
+    assert puzzle.rules.enumerated
+    assert 1 < best_space(puzzle.rules).size < 5040
 
 
 @pytest.mark.parametrize(
@@ -157,6 +190,21 @@ def test_messages_are_short_however_long_the_line_is() -> None:
     with pytest.raises(ConfigError) as caught:
         read("Illegal " + "CORNER " * 5000 + "\n")
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Illegal CORNER 3", "line 16: Illegal: expected 'Illegal SET PLACE PIECE...' of CORNER, EDGE, found"),
+        ("Illegal X 3 1", "line 16: Illegal: expected 'Illegal SET PLACE PIECE...' of CORNER, EDGE, found"),
+        ("Illegal EDGE 4 1", "line 16: Illegal: place: expected a number from 1 to 3, found '4'"),
+        ("Illegal EDGE 1 4", "line 16: Illegal: piece: expected a number from 1 to 2, found '4'"),
+        ("Illegal EDGE 1 1", "line 16: Illegal: expected pieces other than that of the solved position, found it"),
+    ],
+)
+def test_refused_illegal_pieces(line: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        read(MOVE + line + "\n")
 
 
 def test_the_wrong_convention_makes_another_puzzle() -> None:

@@ -39,7 +39,7 @@ def _pattern(line: str) -> str:
 def write_files(text: str) -> None:
     """Save the configs of a page as NAME.toml, and Python that begins with ``# NAME.py``, as its commands expect."""
     for block in blocks(text, "toml"):
-        (table,) = (table for key, table in tomllib.loads(block).items() if key != "run")
+        (table,) = (table for key, table in tomllib.loads(block).items() if key not in ("run", "solve"))
         Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")
     for block in blocks(text, "python"):
         if named := re.match(r"# (\w+\.py)\n", block):

@@ -1,11 +1,16 @@
 """Random small puzzles that have symmetries, and all symmetries of small puzzles by trying every map."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from project import ROOT
 
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import pieces, values
@@ -15,6 +20,20 @@ from antipodes_tasks.rules.transforms import Transforms
 
 Turn = tuple[tuple[int, ...], tuple[int, ...]]
 """From which place each gets its piece, and what it adds to the twists."""
+
+
+def of_family(family: str, **more: Any) -> Puzzle:
+    return puzzle_from({"name": "p", "family": family, **more})
+
+
+def board(start: str, **more: Any) -> Puzzle:
+    rows = start.split("/")
+    return of_family("sliding", rows=len(rows), columns=len(rows[0].split()), start=start, **more)
+
+
+@cache
+def bundled(name: str) -> Puzzle:
+    return load_config(str(ROOT / "configs" / f"{name}.toml")).puzzle
 
 
 @st.composite

@@ -20,7 +20,7 @@ from antipodes.config import Config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
-from antipodes.tables import patterns as loading
+from antipodes.tables import table_cache as loading
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import ChunkDigests
@@ -29,8 +29,9 @@ from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedErro
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.heuristics import NEVER
-from antipodes_tasks.searches.patterns import Patterns, PatternTable, symmetries_of
 from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
+from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.spaces.regions import Regions
 
 EIGHT = "1 2 3 4 5 6 7 8 0"
@@ -45,8 +46,9 @@ def settings(start: str, columns: int, free: str = "", **more: Any) -> dict[str,
 
 
 def pattern(start: str, columns: int, tiles: str) -> dict[str, Any]:
+    """The pattern of some tiles; after ``=`` the moves of the others count, too."""
     kept = " ".join(symbol if symbol in ("0", "#", *tiles) else "x" for symbol in start.split())
-    return settings(kept, columns, tiles)
+    return settings(kept, columns, name=f"all-of-{tiles[1:]}") if tiles[0] == "=" else settings(kept, columns, tiles)
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +67,11 @@ def stores(folder: Path, start: str, columns: int, tiles: Sequence[str]) -> list
     return found
 
 
-def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> Patterns:
+def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> SwapPatterns:
     start = puzzle.format(puzzle.start_labels[0])
-    return load_patterns(puzzle.rules, None, stores(folder, start, puzzle.board.columns, tiles))
+    found = load_patterns(puzzle.rules, None, stores(folder, start, puzzle.board.columns, tiles))
+    assert isinstance(found, SwapPatterns)
+    return found
 
 
 @functools.cache
@@ -83,6 +87,9 @@ def distances_of(start: str, columns: int) -> dict[tuple[str, ...], int]:
         (EIGHT, 3, ["1234", "3456", "78"], 4),
         ("1 1 2 2 0 1 3 3 3", 3, ["12", "3"], 1),
         (WIDE, 4, ["1234", "567"], 1),
+        (EIGHT, 3, ["=12345"], 2),
+        (WIDE, 4, ["=123", "1234", "567"], 2),
+        ("1 1 2 2 0 1 3 3 3", 3, ["=12", "1", "2"], 2),
     ],
 )
 def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
@@ -119,20 +126,6 @@ def test_every_shortest_path_is_found(folder: Path) -> None:
     assert answer.expanded < (answer.generated or 0)
 
 
-def test_symmetries_are_those_of_board_and_goal() -> None:
-    def count(start: str, columns: int, **more: Any) -> int:
-        puzzle = puzzle_from(settings(start, columns, **more))
-        return len(symmetries_of(puzzle.rules, puzzle.start_labels[0]))
-
-    assert count("0 1 2 3 4 5 6 7 8", 3) == 2
-    assert count("1 2 3 4 0 5 6 7 8", 3) == 8
-    assert count("1 1 2 2 0 1 3 3 3", 3) == 1
-    assert count("1 2 1 2 0 2 1 2 1", 3) == 8
-    assert count(WIDE, 4) == 1
-    assert count("1 2 3 4 # 0 5 6 7", 3) == 2
-    assert count("1 2 3 4 0 5 6 7 8", 3, walls=[[0, 1]]) == 1
-
-
 def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
     puzzle = puzzle_from(settings(EIGHT, 3))
     answer = ida_star(
@@ -157,11 +150,12 @@ def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: 
     def arrays(start: str, columns: int, tiles: str) -> Any:
         """The moves in a heuristic with one table, whose values are not needed."""
         rules = puzzle_from(settings(start, columns)).rules
-        numbering = Regions.of(puzzle_from(pattern(start, columns, tiles)).rules)
+        own = puzzle_from(pattern(start, columns, tiles)).rules
+        numbering = Regions.of(own)
         label_of = np.arange(len(rules.symbols), dtype=np.uint8).clip(0, len(tiles) + 1)
-        table = PatternTable("one", numbering, label_of, 0)
+        table = PatternTable("one", SwapRows(own, numbering), label_of, 0)
         costs, none = np.zeros((len(rules.symbols), rules.places), np.int64), np.empty(0, np.uint8)
-        return numbering, Patterns.of(rules, rules.start_labels[0], [table], none, costs).arrays.moves
+        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], none, costs).arrays.moves
 
     numbering, moves = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
     _, rows, width = numbering.radices
@@ -181,7 +175,8 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         r"expected a table for the board of of-all, found of-123": pattern("1 2 3 0 4 5", 3, "123"),
         r"expected 1 of the tile 1 in of-1, found 2": settings("1 1 x x x x x x 0", 3, "1"),
         r"expected 0 of the tile 9 in of-9, found 1": settings("9 x x x x x x x 0", 3, "9"),
-        r"expected a puzzle with `free` tiles, found eleven": settings("1 1 1 x x x x x 0", 3, name="eleven"),
+        r"expected the goal of of-all with equal tiles in equal": settings("0 1 1 1 x x x x x", 3, name="equal"),
+        r"expected a sliding puzzle, found stack in": {"name": "stack", "family": "pancake", "n": 4},
     }
     for number, (message, table) in enumerate(refused.items()):
         run_puzzle(Config(table), tmp_path / f"{number}.zarr", RunOptions(workers=1))
@@ -233,7 +228,7 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
         chunk.write_bytes(b"nothing")
     cached.unlink()
     chunk.write_bytes(intact)
-    monkeypatch.setattr(loading, "_sum", lambda values: failing(OSError("the disk is full")))
+    monkeypatch.setattr(loading, "_digests", lambda values: failing(OSError("the disk is full")))
     assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)
     assert list(cached.parent.iterdir()) == []
 

@@ -38,6 +38,7 @@ COMMANDS = {
         "layers": ("layers", "Count the positions at each depth."),
         "farthest": ("layers", "Show the positions that are farthest from the start or goal."),
         "report": ("report", "Write a report on a store: one HTML page to send or to publish."),
+        "export": ("report", "Export the results in a finished store: JSON and CSV, to publish."),
         "serve": ("serve", "Show tables and tilings in a browser, until Ctrl-C."),
         "verify": ("stores", "Verify checksums and every distance or tiling in a store."),
     },
@@ -50,6 +51,11 @@ COMMANDS = {
         "abstract": (
             "abstract",
             "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
+        ),
+        "symmetry": ("symmetry", "Find the symmetries of a puzzle, or of a position."),
+        "components": (
+            "components",
+            "Count all positions of a puzzle by components: sets of positions that moves lead to from each other.",
         ),
         "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),

@@ -31,6 +31,13 @@ MoveSequence = Annotated[
         "--moves", metavar="MOVES", help='Instead of a position: the moves that lead to it, as in "R U R\' F2".'
     ),
 ]
+OnlyMoves = Annotated[
+    str | None,
+    typer.Option(metavar="MOVES", help='Of a twisty puzzle: these moves alone, with their powers, as in "U R F2".'),
+]
+Omit = Annotated[
+    list[str] | None, typer.Option(metavar="SET", help="Of a twisty puzzle: leave out a set of pieces, as CORNERS.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print how the work is divided, too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]

@@ -24,6 +24,7 @@ from antipodes.events import (
     PartitionSettled,
     PartitionsUnderWay,
     PositionsChecked,
+    PositionsSolved,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -42,7 +43,13 @@ DRAWN_PER_SECOND = 8
 LEAST_WIDTH = {"name": 130, "doing": 0, "detail": 150, "found": 100, "rate": 0}
 """Columns of a terminal from which a part of the line is shown."""
 LONGEST_NAME = 30
-STEADY = {TablesBuilt: "preparing", Restoring: "restoring", Assembling: "assembling", PositionsChecked: "checking"}
+STEADY = {
+    TablesBuilt: "preparing",
+    Restoring: "restoring",
+    Assembling: "assembling",
+    PositionsChecked: "checking",
+    PositionsSolved: "solving",
+}
 
 
 @contextmanager
@@ -142,6 +149,9 @@ class LiveDisplay:
             case Restoring(done, of) | Assembling(done, of) | PositionsChecked(done, of):
                 rate = f"{millions(self._times.rate)}/s" if self._times.rate else ""
                 self._show(STEADY[type(event)], done, of, detail="", found=positions(done, of), rate=rate)
+            case PositionsSolved(done, of):
+                rate = f"{self._times.rate:,.1f}/s" if self._times.rate else ""
+                self._show(STEADY[PositionsSolved], done, of, detail="", found=positions(done, of), rate=rate)
             case SearchStarted(name, size, depth, states, reachable=reachable):
                 self._most = reachable or size
                 self._show(f"layer {depth}", states, self._most, name=shorten(name, LONGEST_NAME), found="", rate="")

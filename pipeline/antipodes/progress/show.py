@@ -21,6 +21,7 @@ from antipodes.events import (
     PartitionSettled,
     PartitionsUnderWay,
     PositionsChecked,
+    PositionsSolved,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -37,6 +38,8 @@ from antipodes_tasks.quoting import counted
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
+Steady = Restoring | Assembling | PositionsChecked | PositionsSolved
+"""The events of phases whose units all cost about the same."""
 TIME = "%Y-%m-%d %H:%M:%S"
 """The local time at the start of each plain line, since such lines go to logs."""
 
@@ -84,7 +87,7 @@ class PlainLines:
 
     def __call__(self, event: Event) -> None:
         now = time.perf_counter()
-        if isinstance(event, Restoring | Assembling | PositionsChecked):
+        if isinstance(event, Steady):
             self._times.told(event, now)
             self._print_now_and_then(event, now)
         elif isinstance(event, PartitionsUnderWay) and now - self._printed_at < REPEATED_SECONDS:
@@ -92,7 +95,7 @@ class PlainLines:
         elif line := describe(event):
             self._print(line)
 
-    def _print_now_and_then(self, event: Restoring | Assembling | PositionsChecked, now: float) -> None:
+    def _print_now_and_then(self, event: Steady, now: float) -> None:
         """Print the begin of a phase and its end, and lines in between."""
         begins = self._kind is not type(event)
         if begins or event.done == event.of or now - self._told_at >= REPEATED_SECONDS:
@@ -155,5 +158,7 @@ def describe(event: Event) -> str | None:
             return f"{name}: checks {counted(positions, 'position')}"
         case PositionsChecked(done, of):
             return f"checking: {done:,} of {of:,} positions compared"
+        case PositionsSolved(done, of):
+            return f"solving: {done:,} of {of:,} positions solved"
         case TablesBuilt() | PartitionSettled() | Committing():
             return None

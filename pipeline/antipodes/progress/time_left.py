@@ -11,6 +11,7 @@ from antipodes.events import (
     Event,
     LayerSettled,
     PositionsChecked,
+    PositionsSolved,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -120,7 +121,13 @@ class TimeLeft:
     def told(self, event: Event, now: float) -> None:
         """Note an event that happens now."""
         match event:
-            case TablesBuilt(done, of) | Restoring(done, of) | Assembling(done, of) | PositionsChecked(done, of):
+            case (
+                TablesBuilt(done, of)
+                | Restoring(done, of)
+                | Assembling(done, of)
+                | PositionsChecked(done, of)
+                | PositionsSolved(done, of)
+            ):
                 phase = self._phase
                 if isinstance(phase, SteadyPhase) and phase.kind is type(event) and done >= phase.done:
                     self._phase = replace(phase, of=of, done=done, told_at=now)

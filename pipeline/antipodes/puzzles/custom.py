@@ -229,7 +229,10 @@ def define_puzzle(
     description
         A line about the puzzle.
 
-    InputError where an argument is none of these; the message names it.
+    Raises
+    ------
+    InputError
+        An argument is none of these; the message names it.
     """
     NAME.check(arguments.text(name, "name"), "name")
     starts = starts_of(start)

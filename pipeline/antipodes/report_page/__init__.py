@@ -1,1 +1,1 @@
-"""The report on a store: one HTML page that needs nothing else, to send or to publish."""
+"""What is published of a store: a report, one HTML page that needs nothing else; or results as JSON and CSV."""

@@ -1,9 +1,16 @@
-"""Settings of puzzles and boards as TOML, from which their stores can be computed again."""
+"""Settings of puzzles and boards as TOML, and the commands that compute their stores again."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from antipodes.config import bundled_configs, load_config
+from antipodes.python_source import FAMILY
+from antipodes.storage.address import in_shell
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tilings.config import load_board
+from antipodes.tilings.store import TilingManifest
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -14,6 +21,30 @@ SHORT = 100
 def as_toml(table: str, settings: Mapping[str, Any]) -> str:
     """The settings as a TOML table of this name, which `tomllib` reads back."""
     return "".join([f"[{table}]\n", *(f"{_key(key)} = {_value(value)}\n" for key, value in settings.items())])
+
+
+def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None) -> list[str]:
+    """Lines for a shell that compute a store again, after a comment; ``file`` has the definition, None: NAME.toml."""
+    if isinstance(manifest, TilingManifest):
+        name = str(manifest.board["name"])
+        same = name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board)
+        return _again("tile", name if same else None, file or f"{name}.toml")
+    name, settings = str(manifest.puzzle["name"]), dict(manifest.puzzle)
+    counts_only = " --counts-only" if manifest.COUNTS_ONLY else ""
+    if settings.get("family") != FAMILY:
+        same = name in bundled_configs() and dict(load_config(name).settings) == settings
+        return _again("run", name if same else None, file or f"{name}.toml", counts_only)
+    if source := settings.get("source"):
+        return _again("run", source, "", counts_only)
+    return ["# computes it again, from the program that made the puzzle", "antipodes.run(puzzle)"]
+
+
+def _again(command: str, known: str | None, file: str, options: str = "") -> list[str]:
+    """The lines for a name or a reference that is known everywhere, or for the file that has the definition."""
+    if known is not None:
+        return ["# computes it again", f"antipodes {command} {in_shell(known)}{options}"]
+    about = "# computes it again, from the definition in a file of this name"
+    return [about, f"antipodes {command} {in_shell(file)}{options}"]
 
 
 def _key(key: str) -> str:

@@ -4,13 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from antipodes.config import bundled_configs, load_config
 from antipodes.display.boards import Sprites
 from antipodes.display.charts import distribution
 from antipodes.display.markup import Html, definitions, element, table
 from antipodes.machine import human
-from antipodes.python_source import FAMILY
-from antipodes.report_page.definition import as_toml
+from antipodes.report_page.definition import as_toml, recompute
 from antipodes.report_page.page import MIDDLE, SMALL, Page, Section, code, commands, figure, gallery, moment, start
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
@@ -175,33 +173,14 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
 
 def _checks(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
     """How to check the store, and how to compute it again."""
-    verify = [] if manifest.COUNTS_ONLY else [_comment("checks every byte and every distance"), _verify(store.address)]
+    verify = [] if manifest.COUNTS_ONLY else ["# checks every byte and every distance", _verify(store.address)]
     facts = {
         "fingerprint of the puzzle": element("code", manifest.fingerprint),
         f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
     }
     about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
-    return Section("How to check it", about, [commands(*verify, *_recompute(manifest)), definitions(facts.items())])
+    return Section("How to check it", about, [commands(*verify, *recompute(manifest)), definitions(facts.items())])
 
 
 def _verify(address: str) -> str:
     return f"antipodes verify {in_shell(address)}\n"
-
-
-def _comment(text: str) -> str:
-    return f"# {text}"
-
-
-def _recompute(manifest: SearchManifest) -> Iterator[str]:
-    name, settings = str(manifest.puzzle["name"]), dict(manifest.puzzle)
-    counts_only = " --counts-only" if manifest.COUNTS_ONLY else ""
-    if settings.get("family") == FAMILY:
-        source = settings.get("source")
-        yield _comment("computes it again" if source else "computes it again, from the program that made the puzzle")
-        yield f"antipodes run {in_shell(source)}{counts_only}" if source else "antipodes.run(puzzle)"
-    elif name in bundled_configs() and dict(load_config(name).settings) == settings:
-        yield _comment("computes it again")
-        yield f"antipodes run {in_shell(name)}{counts_only}"
-    else:
-        yield _comment("computes it again, from the definition above in a file of this name")
-        yield f"antipodes run {in_shell(f'{name}.toml')}{counts_only}"

@@ -1,14 +1,12 @@
 """The report on the tilings of a board."""
 
-from antipodes.config import bundled_configs
 from antipodes.display.boards import Sprites
 from antipodes.display.markup import Html, definitions, element
 from antipodes.machine import human
-from antipodes.report_page.definition import as_toml
+from antipodes.report_page.definition import as_toml, recompute
 from antipodes.report_page.page import MIDDLE, Page, Section, code, commands, figure, gallery, moment, start
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
-from antipodes.tilings.config import load_board
 from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings
@@ -87,14 +85,4 @@ def _checks(store: TilingStore, manifest: TilingManifest) -> Section:
     }
     about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
     lines = ["# checks every byte and every tiling", f"antipodes verify {in_shell(store.address)}\n"]
-    return Section("How to check it", about, [commands(*lines, *_recompute(manifest)), definitions(facts.items())])
-
-
-def _recompute(manifest: TilingManifest) -> list[str]:
-    name = str(manifest.board["name"])
-    if name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board):
-        return ["# computes it again", f"antipodes tile {in_shell(name)}"]
-    return [
-        "# computes it again, from the definition above in a file of this name",
-        f"antipodes tile {in_shell(f'{name}.toml')}",
-    ]
+    return Section("How to check it", about, [commands(*lines, *recompute(manifest)), definitions(facts.items())])

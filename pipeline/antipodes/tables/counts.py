@@ -5,9 +5,11 @@
 108
 """
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
@@ -15,8 +17,9 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import MOST_ANTIPODES, SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
+from antipodes.tables.unique import first_of_classes, stabilisers
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import UnfinishedError
+from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 
@@ -78,6 +81,14 @@ class SearchResult:
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._manifest.positions)
 
+    def symmetries_at(self, positions: Sequence[str] | ArrayLike) -> list[int]:
+        """How many symmetries leave each position ``(n, places)`` as it is, the identity among them.
+
+        PositionError where one is not a position of the puzzle; InputError where the moves are functions, so symmetries
+        are not known; ResourceLimitError where there are more than 10,000.
+        """
+        return stabilisers(self._manifest.space_of(self.puzzle), self.puzzle.positions(positions))
+
     def _check_complete(self, kind: str) -> None:
         if not self.complete:
             raise UnfinishedError(
@@ -102,3 +113,18 @@ class Counts(SearchResult):
         indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
         _, positions = self._manifest.space_of(self.puzzle).numbering.several(indices)
         return positions[: MOST_ANTIPODES if most is None else min(most, MOST_ANTIPODES)]
+
+    def unique_antipodes(self, limit: int | None = None) -> Labels:
+        """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
+
+        InputError also where there are more antipodes than the store keeps.
+        """
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        antipodes, count = self.antipodes(), self._manifest.positions[-1] if self._manifest.layers else 0
+        known = len(antipodes)
+        if known < count:
+            raise InputError(
+                f"expected all {count:,} antipodes to compare, found the first {known:,}, which counts keep: "
+                "make the table"
+            )
+        return first_of_classes(self._manifest.space_of(self.puzzle), antipodes)[:most]

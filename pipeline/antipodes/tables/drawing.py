@@ -27,14 +27,16 @@ def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def draw_counts(counts: Mapping[int, int]) -> str:
-    """As `draw_layers`, for the depths that have a count."""
+def draw_counts(counts: Mapping[int, int], unique: Sequence[int] | None = None) -> str:
+    """As `draw_layers`, for the depths that have a count; ``unique`` has the counts up to symmetry from depth 0 on."""
     most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
-    lines = [f"depth  {'positions':>{width}}"]
+    unique_width = 0 if unique is None else max(len(f"{max(unique):,}"), len("unique"))
+    lines = [f"depth  {'positions':>{width}}" + ("" if unique is None else f"  {'unique':>{unique_width}}")]
     for depth, count in counts.items():
         full, eighths = divmod(round(8 * BAR * count / most), 8)
-        lines.append(f"{depth:>5}  {count:>{width},}  {'█' * full}{EIGHTHS[eighths]}".rstrip())
+        classes = "" if unique is None else f"{unique[depth]:>{unique_width},}  "
+        lines.append(f"{depth:>5}  {count:>{width},}  {classes}{'█' * full}{EIGHTHS[eighths]}".rstrip())
     return "\n".join(lines)
 
 

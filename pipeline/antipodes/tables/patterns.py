@@ -1,16 +1,10 @@
 """Tables of patterns, loaded as the heuristic of a search."""
 
-import hashlib
-import os
-import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
-import platformdirs
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.machine import available_memory
@@ -18,20 +12,38 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
+from antipodes.tables.table_cache import can_be_packed, read_distances
 from antipodes_tasks.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import swap_edges
+from antipodes_tasks.rules.swaps import Swaps, swap_edges
+from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.heuristics import costs_of_pieces
-from antipodes_tasks.searches.patterns import Patterns, PatternTable
+from antipodes_tasks.searches.packed import packed_size
+from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
-from antipodes_tasks.spaces.regions import Regions
+from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
+from antipodes_tasks.searches.swap_rows import SwapRows
+from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
 
-READ_TOGETHER = 1 << 24
-"""Entries that a thread reads from a store at once."""
-LEAST_CACHED = 1 << 24
-"""Entries of a table from which on the cache is faster than the store."""
+ALIGNMENT = 64
+"""Each table begins at a multiple of so many bytes."""
+
+
+class _Stored(NamedTuple):
+    """A finished table, and where its values will be in memory."""
+
+    store: TableStore
+    manifest: TableManifest
+    packed: bool
+    begin: int
+
+    @property
+    def size(self) -> int:
+        """The bytes of its values."""
+        return packed_size(self.manifest.index_size, self.packed)
 
 
 def load_patterns(rules: Rules, goal: ArrayLike | None, addresses: Sequence[Address]) -> Patterns:
@@ -40,8 +52,8 @@ def load_patterns(rules: Rules, goal: ArrayLike | None, addresses: Sequence[Addr
     Raises
     ------
     InputError
-        The puzzle has no swaps with one blank, or several goals, or a table is that of another board or goal, or of a
-        puzzle in which all moves count; or there is no table.
+        The moves are neither swaps with one blank nor legal everywhere, or there are several goals, or no table; or a
+        table is that of another board or goal, or of a puzzle that is no pattern of this one.
     UnfinishedError
         A table is unfinished.
     ResourceLimitError
@@ -49,46 +61,88 @@ def load_patterns(rules: Rules, goal: ArrayLike | None, addresses: Sequence[Addr
     NotAStoreError, StoreDamagedError
         There is no table at an address, or it is damaged.
     """
-    if swap_edges(rules) is None or rules.counts[0] != 1 or rules.layout is None:
-        raise InputError(f"--tables: expected a sliding puzzle with one blank, found {rules.name}")
     if not addresses:
         raise InputError("--tables: expected at least one table, found none")
     goals = goals_of(rules, goal)
     if len(goals) > 1:
         raise InputError(f"--tables: expected one goal, found {len(goals)}")
-    aim = Problem(rules, goals[0], goals)
+    if swap_edges(rules) is not None:
+        return _of_swaps(rules, goals[0], _stored(addresses, pack=False))
+    return _of_turns(rules, goals[0], _stored(addresses, pack=True))
+
+
+def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> SwapPatterns:
+    if rules.counts[0] != 1 or rules.layout is None:
+        raise InputError(f"--tables: expected a sliding puzzle with one blank, found {rules.name}")
+    aim = Problem(rules, goal, goal[np.newaxis])
+    tables = [_pattern(aim, one) for one in stored]
+    return SwapPatterns.of(rules, goal, tables, _values(stored), costs_of_pieces(aim))
+
+
+def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatterns:
+    tables = [
+        TurnTable(
+            one.manifest.config.puzzle.rules,
+            one.manifest.cut[0].numbering,
+            abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
+            one.begin,
+            one.packed,
+        )
+        for one in stored
+    ]
+    for table in tables:
+        table.digits  # noqa: B018  (raises, before anything is read)
+    return TurnPatterns.of(rules, goal, tables, _values(stored))
+
+
+def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
+    """The finished tables at some addresses; with half a byte an entry where that is asked for, and enough."""
     stores = [TableStore(address) for address in addresses]
-    manifests = [store.read() for store in stores]
-    tables, begin = list[PatternTable](), 0
-    for store, manifest in zip(stores, manifests, strict=True):
-        tables.append(_pattern(aim, store.address, manifest, begin))
-        begin += manifest.index_size
-    if begin > available_memory():
-        raise ResourceLimitError(f"--tables: these take {begin:,} bytes of memory, and {available_memory():,} are free")
-    values = np.empty(begin, dtype=np.uint8)
-    for store, manifest, table in zip(stores, manifests, tables, strict=True):
-        _read(store, manifest, values[table.begin : table.begin + manifest.index_size])
-    return Patterns.of(rules, goals[0], tables, values, costs_of_pieces(aim))
+    manifests = [_finished(store) for store in stores]
+    packed = [pack and can_be_packed(manifest) for manifest in manifests]
+    sizes = [packed_size(manifest.index_size, half) for manifest, half in zip(manifests, packed, strict=True)]
+    begins = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
+    return [_Stored(*one) for one in zip(stores, manifests, packed, begins, strict=False)]
 
 
-def _pattern(aim: Problem, address: str, manifest: TableManifest, begin: int) -> PatternTable:
-    """The table of a store, without its values, checked to fit puzzle and goal."""
-    puzzle = manifest.config.puzzle
-    moves = puzzle.moves
-    if not isinstance(moves, CountedSwaps):
-        raise InputError(f"--tables: expected a puzzle with `free` tiles, found {puzzle.name} in {shorten(address)}")
+def _finished(store: TableStore) -> TableManifest:
+    manifest = store.read()
     if not manifest.complete:
-        raise UnfinishedError(f"{address} is unfinished: antipodes resume {address}")
-    if frozenset(moves.edges) != swap_edges(aim.rules):
+        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {store.address}")
+    if manifest.dtype != "uint8":
+        raise InputError(f"--tables: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}")
+    return manifest
+
+
+def _values(stored: Sequence[_Stored]) -> NDArray[np.uint8]:
+    """The values of all tables; ResourceLimitError where they take more memory than is free."""
+    size = stored[-1].begin + stored[-1].size
+    if size > available_memory():
+        raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
+    values = np.empty(size, dtype=np.uint8)
+    for one in stored:
+        read_distances(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size])
+    return values
+
+
+def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
+    """The table of a store, without its values, checked to fit puzzle and goal."""
+    puzzle = stored.manifest.config.puzzle
+    moves = puzzle.moves
+    if not isinstance(moves, CountedSwaps | Swaps):
+        raise InputError(f"--tables: expected a sliding puzzle, found {puzzle.name} in {shorten(stored.store.address)}")
+    rows = SwapRows(puzzle.rules, stored.manifest.cut[0].numbering)
+    if frozenset(rows.edges) != swap_edges(aim.rules):
         raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
-    label_of = _labels_in(aim.rules, puzzle, moves.free)
+    if isinstance(moves, CountedSwaps):
+        label_of = _labels_in(aim.rules, puzzle, moves.free)
+    else:
+        label_of = _merged_labels(aim, puzzle)
     goal = moves.canonical(label_of[aim.position])
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
         raise InputError(f"--tables: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}")
-    if manifest.dtype != "uint8":
-        raise InputError(f"--tables: expected depths of 8 bits, found {manifest.dtype} in {shorten(address)}")
-    return PatternTable(puzzle.name, Regions.of(puzzle.rules), label_of, begin)
+    return PatternTable(puzzle.name, rows, label_of, stored.begin)
 
 
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
@@ -107,59 +161,14 @@ def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
     return np.array([EMPTY, *(own.get(symbol, free) for symbol in symbols[1:])], dtype=np.uint8)
 
 
-def _read(store: TableStore, manifest: TableManifest, values: NDArray[np.uint8]) -> None:
-    """Write the depths of all entries to the values: from the cache if they are there, else from the store."""
-    cached = _cache_file(manifest)
-    if _read_cached(cached, values):
-        return
-    size = manifest.chunk_rows * manifest.width
-    step = max(1, READ_TOGETHER // size)
+def _merged_labels(aim: Problem, pattern: Puzzle) -> NDArray[np.uint8]:
+    """The label that each label of the puzzle has in a pattern of which all moves count: that of its place at the goal.
 
-    def read(chunk: int) -> None:
-        depths = store.read_chunks(manifest, chunk, min(chunk + step, manifest.chunk_count)).ravel()
-        values[chunk * size : chunk * size + len(depths)] = depths
-
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        list(threads.map(read, range(0, manifest.chunk_count, step)))
-    _write_cached(cached, values)
-
-
-def _cache_file(manifest: TableManifest) -> Path:
-    """Where the depths of a table are kept as they are in memory: the name has a digest of the table."""
-    digest = hashlib.sha256(f"{manifest.fingerprint} {manifest.rows} {manifest.width} ".encode())
-    digest.update(manifest.chunks.digests.tobytes())
-    return platformdirs.user_cache_path("antipodes", appauthor=False) / "tables" / f"{digest.hexdigest()}.depths"
-
-
-def _read_cached(path: Path, values: NDArray[np.uint8]) -> bool:
-    """Whether a file has all depths, and their sum at its end is right; then they are the values."""
-    if len(values) < LEAST_CACHED:
-        return False
-    try:
-        with path.open("rb") as file:
-            whole = file.readinto(values.data) == len(values)
-            return whole and file.read() == _sum(values)
-    except OSError:
-        return False
-
-
-def _write_cached(path: Path, values: NDArray[np.uint8]) -> None:
-    """Keep the depths for the next time, if there is room: without them it takes a few seconds longer."""
-    if len(values) < LEAST_CACHED:
-        return
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if shutil.disk_usage(path.parent).free < 4 * len(values):
-            return
-        with TemporaryDirectory(dir=path.parent) as folder:  # it takes along what a full disk cut off
-            whole = Path(folder) / path.name
-            with whole.open("wb") as file:
-                file.write(values.data)
-                file.write(_sum(values))
-            os.replace(whole, path)
-
-
-def _sum(values: NDArray[np.uint8]) -> bytes:
-    """The sum of all words of 64 bits, and of the bytes after them."""
-    words = values[: len(values) // 8 * 8].view(np.uint64)
-    return np.array([words.sum(), values[words.nbytes :].sum()], dtype="<u8").tobytes()
+    InputError where equal tiles become different ones, or the blank a tile.
+    """
+    label_of = np.zeros(len(aim.rules.symbols), dtype=np.uint8)
+    starts = pattern.start_labels
+    label_of[aim.position] = starts[0]
+    if len(starts) > 1 or not np.array_equal(label_of[aim.position], starts[0]) or label_of[EMPTY] != EMPTY:
+        raise InputError(f"--tables: expected the goal of {aim.rules.name} with equal tiles in {pattern.name}")
+    return label_of

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from antipodes.runs.report import Report
+from antipodes.tables.counts import Counts
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from antipodes.tables.queries import Found, Matches
     from antipodes.tables.solve import Solved
     from antipodes.tables.store.stores import SearchStore
+    from antipodes.tables.table import Table
     from antipodes_tasks.searches.routes import Exchanges
 
 
@@ -142,18 +144,29 @@ def status_view(store: "SearchStore[Any]", manifest: SearchManifest) -> dict[str
     }
 
 
-def layers_view(manifest: SearchManifest) -> dict[str, Any]:
-    """The positions at each depth."""
-    return {
+def layers_view(manifest: SearchManifest, unique: Sequence[int] | None = None) -> dict[str, Any]:
+    """The positions at each depth, and if they were counted those up to symmetry."""
+    shown = {
         "radius": manifest.radius if manifest.layers else None,
         "complete": manifest.complete,
         "layers": list(manifest.positions),
     }
+    return shown if unique is None else {**shown, "unique": list(unique)}
 
 
 def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: Labels) -> dict[str, Any]:
     """The antipodes that are shown, ``(n, places)``, and how many there are."""
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
+
+
+def unique_farthest_view(found: "Table | Counts", positions: Labels) -> dict[str, Any]:
+    """As `farthest_view`, of one antipode of each class up to symmetry.
+
+    ``unique`` is the number of classes, and ``symmetries`` how many symmetries leave each of the positions.
+    """
+    shown = farthest_view(found.puzzle, found.layers, positions)
+    classes = len(found.unique_antipodes()) if isinstance(found, Counts) else found.unique_layers()[-1]
+    return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
 
 
 def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool = False) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
+from antipodes.tables.unique import representatives, unique_layers
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted
@@ -242,6 +243,28 @@ class Table(SearchResult):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         return depth, self._layers[depth] if most is None else min(most, self._layers[depth])
 
+    def unique_layers(self) -> list[int]:
+        """How many positions there are at each depth up to symmetry; see `antipodes.symmetries`.
+
+        InputError where the moves are functions, so symmetries are not known; ResourceLimitError where there are more
+        than 10,000.
+        """
+        return unique_layers(self.space.stored, self._chunks, self.layers)
+
+    def unique_antipodes(self, limit: int | None = None) -> Labels:
+        """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
+
+        At most ``limit`` are searched for. Raises as `antipodes` and `unique_layers`.
+        """
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        self._check_complete("table ends at")
+        found = [np.empty((0, self.puzzle.places), dtype=np.uint8)]
+        for batch in representatives(self.space.stored, self.batches_at(self.radius)):
+            if most is not None and sum(map(len, found)) >= most:
+                break
+            found.append(batch)
+        return np.concatenate(found)[:most]
+
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
         rng = np.random.default_rng() if rng is None else rng
@@ -286,8 +309,10 @@ class Table(SearchResult):
             False: each position is as probable as any other, so few are near the start. True: each depth gives as many
             as any other, or all that it has.
 
-        InputError where an argument is of another type, there is no such depth, or fewer than ``n`` positions are at
-        these depths.
+        Raises
+        ------
+        InputError
+            An argument is of another type, there is no such depth, or fewer than ``n`` positions are at these depths.
         """
         chosen = self._depths(depths)
         sizes = [self._layers[depth] for depth in chosen]
@@ -317,8 +342,10 @@ class Table(SearchResult):
             Whether to apply all moves to the positions, too: a consistent heuristic never rises by more than 1 along a
             move. That takes as many more evaluations as there are moves.
 
-        InputError where an argument is of another type, the heuristic returns something else, or the puzzle has no such
-        heuristic.
+        Raises
+        ------
+        InputError
+            An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
         """
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start

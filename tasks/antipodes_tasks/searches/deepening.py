@@ -16,7 +16,7 @@ from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
 from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Name, heuristic_of, zero_heuristic
-from antipodes_tasks.searches.patterns import Patterns, descent_by_patterns
+from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
@@ -222,7 +222,7 @@ def _counted(
 def _descent_to(depth: int, problem: Problem, heuristic: Heuristic | Patterns, request: Request) -> Descent:
     """The search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem."""
     if isinstance(heuristic, Patterns):
-        return descent_by_patterns(depth, problem, heuristic, request)
+        return heuristic.descent(depth, problem, request)
     edges = swap_edges(problem.rules)
     if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
         return descent_of_blank(depth, problem, edges, request)

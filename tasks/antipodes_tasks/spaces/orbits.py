@@ -1,7 +1,7 @@
 """The numbering of a puzzle of several parts, whose moves permute the places and add to what they hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial, prod
 from typing import Any, ClassVar, Self
@@ -45,7 +45,16 @@ class Orbits(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """The product of the parts; ConfigError if moves mix parts, or add something to pieces."""
-        parts = tuple(_parts_of(rules))
+        return cls._of(rules, tuple(_parts_of(rules)))
+
+    @classmethod
+    def of_all(cls, rules: Rules) -> Self:
+        """As `of`, but of any parity and any sum."""
+        counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
+        return cls._of(rules, tuple(_without_limits(part, counts[part.first]) for part in _parts_of(rules)))
+
+    @classmethod
+    def _of(cls, rules: Rules, parts: tuple[PartIndex, ...]) -> Self:
         return cls(parts, rules.places, tuple(_divisible_from(part, transforms_of(rules)) for part in parts))
 
     @classmethod
@@ -203,6 +212,11 @@ def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
         if not changes.any() and (totals == totals[0]).all():
             return ValuesIndex(at.start, part.places, radix, int(totals[0]))
     return ValuesIndex(at.start, part.places, radix)
+
+
+def _without_limits(part: PartIndex, counts: tuple[int, ...] | None) -> PartIndex:
+    """The index of all contents of a part."""
+    return replace(part, total=None) if isinstance(part, ValuesIndex) else PiecesIndex(part.first, counts or ())
 
 
 def _has_conditions(transforms: Transforms, at: slice) -> bool:

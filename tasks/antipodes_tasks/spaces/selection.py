@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from math import prod
 
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import FieldError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
@@ -39,11 +40,40 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
-    numbering = numbering_of(rules)
     if symmetry == "on":
         from antipodes_tasks.spaces.reduction import reduced_space
 
-        return reduced_space(rules, numbering)
+        return reduced_space(rules, numbering_of(rules))
+    return _best_cut(rules, numbering_of(rules))
+
+
+def whole_space(rules: Rules) -> Space:
+    """The space of all positions with the pieces and values of a puzzle, also those that no moves from starts lead to.
+
+    Raises
+    ------
+    InputError
+        The positions of the puzzle are only known by a search from its starts.
+    SizeLimitError, ResourceLimitError
+        As `best_space`.
+    """
+    if rules.enumerated:
+        raise InputError(f"expected a puzzle whose positions have numbers, found {rules.name}: a search lists them")
+    size = prod(part.size for part in rules.parts)
+    if size > arguments.GREATEST:
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+    if isinstance(rules.moves, Transforms):
+        from antipodes_tasks.spaces.orbits import Orbits
+
+        return _best_cut(rules, Orbits.of_all(rules))
+    if isinstance(rules.moves, Swaps):
+        from antipodes_tasks.spaces.arrangements import Arrangements
+
+        return _best_cut(rules, Arrangements(rules.counts))
+    return _best_cut(rules, numbering_of(rules))
+
+
+def _best_cut(rules: Rules, numbering: Numbering) -> Space:
     spaces = every_cut(rules, numbering)
     fitting = [space for space in spaces if max(space.rows, space.width) <= MAX_ROWS]
     if not fitting:

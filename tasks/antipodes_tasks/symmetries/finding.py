@@ -17,8 +17,10 @@ from antipodes_tasks.permutations.chain import (
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
+from antipodes_tasks.symmetries.encoding import Encoding
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
-from antipodes_tasks.symmetries.symmetry import Symmetry
+from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
@@ -33,7 +35,7 @@ class Symmetries:
     rules: Rules
     starts: Labels
     """``(n, places)``: the positions that the symmetries permute."""
-    graph: PuzzleGraph
+    encoding: Encoding
     chain: StabiliserChain
     """The group as permutations of the points of the graph."""
 
@@ -48,17 +50,18 @@ class Symmetries:
     @cached_property
     def generators(self) -> tuple[Symmetry, ...]:
         """Some symmetries of which all others are products; none if the identity is the only one."""
-        chosen = [each for each in self.chain.generators if each[: self.graph.decisive] != self._start_of_identity]
-        return tuple(self.graph.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
+        chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
+        return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
-    @property
-    def _start_of_identity(self) -> tuple[int, ...]:
-        return tuple(range(self.graph.decisive))
+    @cached_property
+    def _decisive(self) -> int:
+        """The number of points that decide a symmetry; they are the first."""
+        return len(set(self.encoding.deciding))
 
     @property
     def _levels(self) -> tuple[Level, ...]:
         """The levels of the chain for the points that decide a symmetry: lower ones change no position."""
-        return tuple(level for level in self.chain.levels if level.point < self.graph.decisive)
+        return tuple(level for level in self.chain.levels if level.point < self._decisive)
 
     def elements(self, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """All symmetries, the identity first.
@@ -74,14 +77,64 @@ class Symmetries:
             )
         return self._elements
 
+    def classes(self, most: int = MOST_LISTED) -> tuple[tuple[Symmetry, int], ...]:
+        """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
+
+        Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
+        each other.
+        """
+        elements = self.elements(most)
+        sizes = np.bincount(self._class_of, minlength=len(elements))
+        return tuple((elements[number], int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
+
+    def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
+        """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
+        one = position[np.newaxis]
+        return tuple(symmetry for symmetry in self.elements(most) if (symmetry.image(one) == one).all())
+
+    def images(self, position: Labels, most: int = MOST_LISTED) -> Labels:
+        """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""
+        images = [symmetry.image(position[np.newaxis])[0] for symmetry in self.elements(most)]
+        return np.array(list({image.tobytes(): image for image in images}.values()), dtype=np.uint8)
+
+    @property
+    def _class_of(self) -> Numbers:
+        """``(order,)``: the least number of an element of its class."""
+        products, decisive = self._products, self._decisive
+        number = {one.tobytes(): at for at, one in enumerate(products[:, :decisive])}
+        least: Numbers = np.arange(len(products))
+        generators = np.array(self.chain.generators, dtype=np.int16).reshape(-1, self.chain.points)
+        conjugates = [
+            np.array([number[one.tobytes()] for one in _conjugated(products, by)[:, :decisive]]) for by in generators
+        ]
+        while True:
+            before = least.copy()
+            for images in conjugates:
+                np.minimum.at(least, images, before)
+                least = np.minimum(least, least[images])
+            if (least == before).all():
+                return least
+
     @cached_property
     def _elements(self) -> tuple[Symmetry, ...]:
+        return tuple(self.encoding.symmetry(each.astype(np.int64)) for each in self._products)
+
+    @cached_property
+    def _products(self) -> Permutations:
+        """``(order, points)``: all products of representatives of the levels."""
         products: Permutations = np.arange(self.chain.points, dtype=np.int16)[np.newaxis]
         for level in reversed(self._levels):
             count = len(level.transversal)
             left = np.repeat(level.transversal, len(products), axis=0)
             products = after(left, np.tile(products, (count, 1)))
-        return tuple(self.graph.symmetry(each.astype(np.int64)) for each in products)
+        return products
+
+
+def _conjugated(products: Permutations, by: Permutations) -> Permutations:
+    """The conjugates of permutations ``(n, points)`` by one ``(points,)``."""
+    conjugated = np.empty_like(products)
+    conjugated[:, by] = by[products]
+    return conjugated
 
 
 def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
@@ -104,12 +157,13 @@ def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
 @lru_cache(maxsize=8)
 def _symmetries_of(rules: Rules, starts: bytes, count: int) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
-    graph = PuzzleGraph(rules, positions)
-    points = len(graph.points)
+    blocks = blocks_of(rules, positions)
+    encoding: Encoding = BlockGraph(rules, positions, blocks) if blocks else PuzzleGraph(rules, positions)
+    points = len(encoding.points)
     if points > MOST_POINTS:
         raise ResourceLimitError(
             f"expected at most {MOST_POINTS:,} places, labels and moves together, found {points:,}"
         )
-    generators = graph.generators()
+    generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
-    return Symmetries(rules, positions, graph, stabiliser_chain(np.concatenate((identity, generators))))
+    return Symmetries(rules, positions, encoding, stabiliser_chain(np.concatenate((identity, generators))))

@@ -18,19 +18,17 @@ from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.symmetries.coloured_graph import Automorphisms, ColouredGraph
+from antipodes_tasks.symmetries.coloured_graph import ColouredGraph
+from antipodes_tasks.symmetries.encoding import Encoding, images_of_copies
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 EMPTY = 0
+FEW_STARTS = 64
 Vertices = dict[tuple[int, int], int]
 
 
-class PuzzleGraph:
-    """The graph of a puzzle, and the symmetries that its automorphisms stand for.
-
-    A *point* is a vertex that the symmetries determine: a place, a label, a value, a start or a move. Points are
-    numbered so that those come first that decide a symmetry: if they stay, each position that moves lead to does.
-    """
+class PuzzleGraph(Encoding):
+    """The graph of a puzzle of pieces and values on places."""
 
     def __init__(self, rules: Rules, starts: Labels) -> None:
         """The graph for the symmetries that permute some positions ``(n, places)``, starts or goals.
@@ -165,7 +163,7 @@ class PuzzleGraph:
     def _add_condition(self, place: int, allowed: Mask, move: int) -> None:
         """Tie a move to the contents of a place that it allows, or to the others if those are fewer."""
         needed, refused = (np.flatnonzero(self.contents[place] & mask).tolist() for mask in (allowed, ~allowed))
-        few, colour = (needed, "needs") if len(needed) < len(refused) else (refused, "refuses")
+        few, colour = (needed, "needs") if 0 < len(needed) < len(refused) else (refused, "refuses")
         for content in few:
             if self.has_piece[place]:
                 label = self.labels[int(self.part_of[place]), content]
@@ -173,17 +171,21 @@ class PuzzleGraph:
             else:
                 self.graph.vertex(colour, move, self.values[place, content])
 
-    @cached_property
-    def points(self) -> Numbers:
-        """``(points,)``: the vertex of each point."""
+    @property
+    def deciding(self) -> list[int]:
+        """The moves, or the places that swaps move pieces between; and the starts.
+
+        Where there are more starts than can be points, all that moves change decides, too.
+        """
         decisive = self.move_vertices or [self.places[place] for place in self._touched]
-        others = [*self.places, *self.labels.values(), *self.values.values(), *self.circles.values()]
-        return np.array(list(dict.fromkeys([*decisive, *self.start_vertices, *others])), dtype=np.int64)
+        if len(self.start_vertices) <= FEW_STARTS or self.circles:
+            return [*decisive, *self.start_vertices]
+        return [*decisive, *self.places, *self.labels.values(), *self.values.values()]
 
     @property
-    def decisive(self) -> int:
-        """The number of points that decide a symmetry; they are the first."""
-        return len(self.move_vertices or self._touched) + len(self.start_vertices)
+    def others(self) -> list[int]:
+        """The places, labels, values, and the circles of the twists of pieces."""
+        return [*self.places, *self.labels.values(), *self.values.values(), *self.circles.values()]
 
     @cached_property
     def _touched(self) -> list[int]:
@@ -191,16 +193,9 @@ class PuzzleGraph:
         moves = self.rules.moves
         return [] if isinstance(moves, Transforms) else np.unique(_edges(moves)).tolist()
 
-    def generators(self) -> Numbers:
-        """Generators of the symmetries as permutations of points, ``(n, points)``."""
-        found: Automorphisms = self.graph.automorphisms()
-        number = np.zeros(found.shape[1], dtype=np.int64)
-        number[self.points] = np.arange(len(self.points))
-        return number[found[:, self.points]]
-
     def symmetry(self, permutation: Numbers) -> Symmetry:
         """The symmetry of a permutation ``(points,)`` of the group."""
-        become = dict(zip(self.points.tolist(), self.points[permutation].tolist(), strict=True))
+        become = self.images(permutation)
         place_of = {vertex: place for place, vertex in enumerate(self.places)}
         places: Numbers = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
         labels = self._relabelled(places, become)
@@ -234,12 +229,8 @@ class PuzzleGraph:
         if not isinstance(moves, Transforms):
             pairs = _pairs(moves)
             return _numbers_of(places[pairs], pairs, len(places))
-        numbers = np.empty(len(moves), dtype=np.int64)
-        copies_of = dict(zip(self.move_vertices, self.copies, strict=True))
-        for vertex, copies in copies_of.items():
-            images = copies_of[become[vertex]]
-            numbers[copies] = [images[min(at, len(images) - 1)] for at in range(len(copies))]
-        return numbers
+        number = {vertex: at for at, vertex in enumerate(self.move_vertices)}
+        return images_of_copies(self.copies, [number[become[vertex]] for vertex in self.move_vertices])
 
 
 def carriers_of(rules: Rules) -> Numbers:

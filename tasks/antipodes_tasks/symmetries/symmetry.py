@@ -34,7 +34,11 @@ class Symmetry:
     moduli: Numbers
     """``(places,)``: the number of contents that each place can have."""
     moves: Numbers
-    """``(moves,)``: the number of the move that each move becomes; NO_MOVE in puzzles whose moves are functions."""
+    """``(moves,)``: the number of the move that each move becomes, of equal ones any; NO_MOVE where moves are
+    functions."""
+    firsts: Numbers | None = None
+    """``(places, labels)``: in block puzzles the place to which the label of a block on its first square goes, which
+    is that of the first square of its image. None: it goes to ``places[i]``."""
 
     def __repr__(self) -> str:
         return f"<Symmetry of {self.rules.name}: places {' '.join(map(str, self.places.tolist()))}>"
@@ -47,6 +51,8 @@ class Symmetry:
 
     def image(self, labels: Labels) -> Labels:
         """The images of positions ``(n, places)``: if a move leads from x to y, then one leads from image to image."""
+        if self.firsts is not None:
+            return self._image_of_blocks(labels, self.firsts)
         every = np.arange(len(self.places))
         become = self.labels[every, labels]
         if self.turns.any():
@@ -55,3 +61,13 @@ class Symmetry:
         images = np.empty_like(labels)
         images[:, self.places] = become
         return self.rules.moves.canonical(images)
+
+    def _image_of_blocks(self, labels: Labels, firsts: Numbers) -> Labels:
+        """The images of positions ``(n, places)``: squares that a block covers go to such, then blocks are named."""
+        rest = self.labels.shape[1] - 1
+        images = np.empty_like(labels)
+        images[:, self.places] = np.where(labels == 0, np.uint8(0), np.uint8(rest))
+        positions, places = np.nonzero((labels > 0) & (labels < rest))
+        blocks = labels[positions, places]
+        images[positions, firsts[places, blocks]] = self.labels[places, blocks]
+        return images

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from antipodes import graphs
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, say
+from antipodes.graphs import export
 from antipodes_tasks.quoting import shorten
 
 app = commands()
@@ -25,12 +25,12 @@ def graph(
     to: Annotated[Path, typer.Option(metavar="FILE", help="The file: .graphml, .npz for scipy.sparse, or .csv.")],
     limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse a graph of more than N positions.")
-    ] = graphs.MOST,
+    ] = export.MOST,
     as_json: AsJson = False,
 ) -> None:
     """Write all positions and moves of a puzzle as a graph."""
-    graphs.writer_of(to)
-    found = graphs.graph(puzzle, limit)
+    export.writer_of(to)
+    found = export.graph(puzzle, limit)
     found.write(to)
     if as_json:
         print_json(

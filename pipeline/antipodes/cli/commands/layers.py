@@ -1,5 +1,6 @@
 """``antipodes layers`` and ``antipodes farthest``: the number of positions at each depth, and the antipodes."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,19 +10,21 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.streams import print_json, say
-from antipodes.storage.address import in_shell
+from antipodes.storage.address import Address, in_shell
 from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
-from antipodes.tables.drawing import check_plot, draw_layers, is_drawn, plot_layers
-from antipodes.tables.report import farthest_view, layers_view
+from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
+from antipodes.tables.report import farthest_view, layers_view, unique_farthest_view
 from antipodes.tables.store.manifest import MOST_ANTIPODES
 from antipodes.tables.store.stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""
+Unique = Annotated[bool, typer.Option("--unique", help="Count positions up to symmetry, too.")]
 
 app = commands()
 
@@ -32,6 +35,7 @@ app = commands()
     "antipodes layers eight-puzzle",
     "antipodes layers eight-puzzle --plot layers.svg",
     "antipodes layers eight-puzzle --csv > layers.csv",
+    "antipodes layers 2x2x2 --unique",
 )
 def layers(
     store: Store,
@@ -39,6 +43,7 @@ def layers(
         Path | None, typer.Option(metavar="FILE", help="Plot the counts into a file (svg, png or pdf).")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    unique: Unique = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""
@@ -46,28 +51,51 @@ def layers(
         check_plot(plot)
     path = find_store(store)
     manifest = search_store(path).read()
+    classes = _unique_layers(path) if unique else None
     if plot:
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
         say(f"drawn into {plot}")
     if as_json:
-        print_json(layers_view(manifest))
+        print_json(layers_view(manifest, classes))
     elif csv:
-        print("depth,positions")
-        for depth, count in enumerate(manifest.positions):
-            print(f"{depth},{count}")
+        for line in _csv(manifest.positions, classes):
+            print(line)
     elif not plot:
-        print(draw_layers(manifest.positions) if manifest.positions else "nothing is committed yet")
+        counts = dict(enumerate(manifest.positions))
+        print(draw_counts(counts, classes) if counts else "nothing is committed yet")
         if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 
 
-@command(app, "farthest", "antipodes farthest eight-puzzle", "antipodes farthest eight-puzzle --limit 1 --json")
+def _unique_layers(address: Address) -> list[int]:
+    """The positions of a table at each depth up to symmetry."""
+    if isinstance(search_store(address), CountsStore):
+        raise InputError(f"--unique: expected a table, found counts alone in {address}")
+    with open_table(address) as table:
+        return table.unique_layers()
+
+
+def _csv(positions: Sequence[int], unique: Sequence[int] | None) -> Iterator[str]:
+    columns = [positions] if unique is None else [positions, unique]
+    yield "depth,positions" + ("" if unique is None else ",unique")
+    for depth, counts in enumerate(zip(*columns, strict=True)):
+        yield ",".join(map(str, (depth, *counts)))
+
+
+@command(
+    app,
+    "farthest",
+    "antipodes farthest eight-puzzle",
+    "antipodes farthest eight-puzzle --limit 1 --json",
+    "antipodes farthest 2x2x2 --unique",
+)
 def farthest(
     store: Store,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {SHOWN}; with --json all]"),
     ] = None,
+    unique: Annotated[bool, typer.Option("--unique", help="Show one position of each class up to symmetry.")] = False,
     svg: Svg = None,
     png: Png = None,
     size: Size = None,
@@ -78,9 +106,14 @@ def farthest(
     pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store, puzzle)
     counts_only = isinstance(search_store(address), CountsStore)
+    most = limit if limit or as_json else SHOWN
     with open_counts(address) if counts_only else open_table(address) as found:
-        positions = found.antipodes(limit if limit or as_json else SHOWN)
-    shown = farthest_view(found.puzzle, found.layers, positions)
+        if unique:
+            positions = found.unique_antipodes(most)
+            shown = unique_farthest_view(found, positions)
+        else:
+            positions = found.antipodes(most)
+            shown = farthest_view(found.puzzle, found.layers, positions)
     if as_json:
         print_json(shown)
     else:
@@ -89,13 +122,15 @@ def farthest(
 
 
 def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, counts_only: bool) -> None:
-    count = shown["count"]
+    count, symmetries = shown["count"], shown.get("symmetries")
     print(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
         print_positions(found.puzzle, positions)
-    for text in shown["positions"]:
-        print(text)
-    if len(positions) < count:
+    for number, text in enumerate(shown["positions"]):
+        print(text if symmetries is None else f"{text}  ({counted(symmetries[number], 'symmetry', 'symmetries')})")
+    if symmetries is not None:
+        print(f"{counted(shown['unique'], 'class', 'classes')}, {len(positions):,} shown")
+    elif len(positions) < count:
         kept = min(count, MOST_ANTIPODES) if counts_only else count
         listed = f": --limit {kept}" if len(positions) < kept else ""
         print(f"and {count - len(positions):,} more{listed}")

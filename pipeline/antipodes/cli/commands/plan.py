@@ -5,10 +5,20 @@ from dataclasses import asdict
 from pathlib import Path
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Symmetry, Verbose, Workers
+from antipodes.cli.options import (
+    AsJson,
+    CountsOnly,
+    MemoryLimit,
+    Omit,
+    OnlyMoves,
+    PuzzleArgument,
+    Symmetry,
+    Verbose,
+    Workers,
+)
 from antipodes.cli.patterns import pattern_lines, patterns_view
 from antipodes.cli.streams import print_json
-from antipodes.config import Config, load_config
+from antipodes.config import Config, load_config, restricted
 from antipodes.machine import available_memory, human, process_began
 from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
@@ -29,6 +39,8 @@ app = commands()
 @command(app, "plan", "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
 def plan(
     puzzle: PuzzleArgument,
+    only_moves: OnlyMoves = None,
+    omit: Omit = None,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     counts_only: CountsOnly = False,
@@ -37,7 +49,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
-    config = load_config(puzzle)
+    config = restricted(load_config(puzzle), only_moves, omit or ())
     options = RunOptions.of(
         config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
     )

@@ -1,4 +1,4 @@
-"""``antipodes report``: a page about a store, to send or to publish."""
+"""``antipodes report``, ``antipodes export``: a page about a store, and its results as data, to send or to publish."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.streams import print_json, say
 from antipodes.machine import human
 from antipodes.report_page.report import SHOWN, write_report
+from antipodes.report_page.results import LISTED, write_results
 from antipodes.stores import find_store
 from antipodes_tasks.quoting import shorten
 
@@ -39,3 +40,25 @@ def report(
         print_json({"store": str(address), "output": str(output), "bytes": size})
     else:
         say(f"report written to {shorten(str(output))}, {human(size)}")
+
+
+@command(
+    app,
+    "export",
+    "antipodes export eight-puzzle results",
+    "antipodes export 6x10 results --limit 100",
+)
+def export(
+    store: Store,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the files; made if it is not there.")],
+    limit: Annotated[int, typer.Option(min=0, metavar="N", help="List at most N antipodes or tilings.")] = LISTED,
+    as_json: AsJson = False,
+    puzzle: Given = None,
+) -> None:
+    """Export the results in a finished store: JSON and CSV, to publish."""
+    address = find_store(store, puzzle)
+    files = write_results(address, folder, limit)
+    if as_json:
+        print_json({"store": str(address), "folder": str(folder), "files": files})
+    else:
+        say(f"{', '.join(files)} written to {shorten(str(folder))}")

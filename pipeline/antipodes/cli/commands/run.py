@@ -13,6 +13,8 @@ from antipodes.cli.options import (
     CountsOnly,
     Given,
     MemoryLimit,
+    Omit,
+    OnlyMoves,
     Overwrite,
     PerformanceReport,
     PuzzleArgument,
@@ -25,7 +27,7 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about
-from antipodes.config import Config, load_config
+from antipodes.config import Config, load_config, restricted
 from antipodes.machine import human
 from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
@@ -62,6 +64,8 @@ def run(
     ] = None,
     counts_only: CountsOnly = False,
     symmetry: Symmetry = None,
+    only_moves: OnlyMoves = None,
+    omit: Omit = None,
     overwrite: Overwrite = False,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
@@ -74,7 +78,7 @@ def run(
 ) -> int:
     """Compute a distance table, or resume it; report a finished one."""
     with Interrupts() as interrupts:
-        config = load_config(puzzle)
+        config = restricted(load_config(puzzle), only_moves, omit or ())
         options = run_options(
             config.run,
             workers=workers,

@@ -1,40 +1,45 @@
 """``antipodes solve``: shortest paths from one position."""
 
-import csv
-import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import chain
-from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
 import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
-from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
-from antipodes.cli.patterns import build_patterns, finished_patterns
-from antipodes.cli.streams import input_batches, print_json, print_json_list
+from antipodes.cli.loading import importing_libraries
+from antipodes.cli.options import (
+    AsJson,
+    MemoryLimit,
+    MoveSequence,
+    PuzzleArgument,
+    Quiet,
+    SchedulerFile,
+    SchedulerName,
+    Workers,
+    names_given,
+)
+from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
 from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import default_store, memory_size
+from antipodes.runs.options import default_store, memory_size, option_of
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
-from antipodes.tables.solve import IDA_STAR, Solved, solve_many, solve_timed
-from antipodes_tasks.errors import InputError, PositionError
+from antipodes.tables.solve import IDA_STAR, Solved, solve_timed
+from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.parts import first_wrong
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
@@ -71,7 +76,10 @@ Build = Annotated[
     bool, typer.Option("--build", help="First make the tables of the puzzle's patterns, if they are not there.")
 ]
 Output = Annotated[
-    str | None, typer.Option(metavar="FILE", help="With --batch: write CSV there; what it has is not solved again.")
+    str | None,
+    typer.Option(
+        metavar="FILE", help="With --batch: write CSV there, or .json, .jsonl; what it has is not solved again."
+    ),
 ]
 
 app = commands()
@@ -92,9 +100,18 @@ class SolveOptions:
     store: Address | None
     heuristic: str | None
     tables: list[str]
-    batch: "Batch | None"
+    batch: str | None
+    output: str | None
+    workers: int | None
+    scheduler: str | None
+    scheduler_file: str | None
     pictures: PictureFiles
     as_json: bool
+
+    @property
+    def addresses(self) -> list[Address]:
+        """The stores of the tables."""
+        return [find_store(store) for store in self.tables]
 
     @property
     def takes_patterns(self) -> bool:
@@ -116,6 +133,11 @@ class SolveOptions:
         others = names_given({"tables": self.tables, "batch": self.batch})
         if self.store is not None and others:
             raise InputError(f"--store: not with --{others[0]}, which reads no whole table")
+        batches = ("output", "workers", "scheduler", "scheduler_file")
+        if self.batch is None and (unfit := names_given({name: getattr(self, name) for name in batches})):
+            raise InputError(f"{option_of(unfit[0])}: expected --batch, found none")
+        if self.output is not None and self.as_json:
+            raise InputError("--output: not with --json: its name says the form, .csv, .json or .jsonl")
         if self.batch is not None and (unfit := names_given({"--all": self.every, **self.pictures.files})):
             raise InputError(f"--{unfit[0].lstrip('-')}: not with --batch")
         if self.batch is not None and self.method in (TABLE, ROUTES):
@@ -172,6 +194,9 @@ def solve(
     tables: Tables = None,
     batch: BatchFile = None,
     output: Output = None,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
     svg: Svg = None,
     png: Png = None,
     gif: Gif = None,
@@ -195,25 +220,35 @@ def solve(
         store,
         heuristic,
         tables or [],
-        Batch.of(batch, output, as_json, bool(position or moves)),
+        batch,
+        output,
+        workers,
+        scheduler,
+        scheduler_file,
         pictures,
         as_json,
     )
+    if batch is not None and (position or moves):
+        raise InputError("expected a position or --batch, found both")
     options.check()
     if store is not None:
         options = replace(options, store=find_store(store))
     config = load_config(puzzle)
     found = config.puzzle
     labels = _labels(found, position, moves)
-    if build:
-        status = build_patterns(config, room, quiet)
-        if status or not (labels is not None or options.batch):
+    if build or (options.takes_patterns and config.patterns):
+        with importing_libraries():  # those of runs, which other searches do not need
+            from antipodes.cli.patterns import build_patterns, finished_patterns
+
+        if build and (status := build_patterns(config, room, quiet)):
             return status
-    if options.takes_patterns and config.patterns:
-        options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
-    with _stoppable(quiet, options.batch) as progress:
+        if build and labels is None and batch is None:
+            return 0
+        if options.takes_patterns:
+            options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
+    with _stoppable(quiet, output) as progress:
         if options.batch is not None:
-            _solve_batch(found, options.batch, options)
+            _solve_batch(found, options, quiet)
         elif method == ROUTES:
             _routes(found, labels, options, progress)
         else:
@@ -232,7 +267,7 @@ def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> La
 
 
 @contextmanager
-def _stoppable(quiet: bool, batch: "Batch | None") -> Iterator["SearchProgress"]:
+def _stoppable(quiet: bool, output: str | None) -> Iterator["SearchProgress"]:
     """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and what is known or saved by then."""
     begin = time.perf_counter()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -243,7 +278,9 @@ def _stoppable(quiet: bool, batch: "Batch | None") -> Iterator["SearchProgress"]
         progress.clear()
         known = f"{progress.ruled_out}; " if progress.ruled_out else ""
         seconds = time.perf_counter() - begin
-        saved = "nothing was saved; rerunning starts over" if batch is None or batch.output is None else batch.saved
+        saved = "nothing was saved; rerunning starts over"
+        if output is not None:
+            saved = f"{output} has the positions solved by then; rerunning goes on after them"
         raise Stopped(f"stopped after {seconds:.1f} s: {known}{saved}") from None
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -261,7 +298,7 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     heuristic: str | Patterns | None = options.heuristic
     if options.tables:
         method = IDA_STAR
-        heuristic = load_patterns(puzzle.rules, goal, [find_store(store) for store in options.tables])
+        heuristic = load_patterns(puzzle.rules, goal, options.addresses)
     solved = solve_timed(
         problem,
         method,
@@ -280,20 +317,18 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
         options.pictures.draw_steps(drawn, path)
 
 
-def _solve_batch(puzzle: Puzzle, batch: "Batch", options: SolveOptions) -> None:
-    """Solve the positions of a file, in their order, and print or write a line for each as soon as it is known."""
+def _solve_batch(puzzle: Puzzle, options: SolveOptions, quiet: bool) -> None:
+    """Solve the positions of a file."""
+    with importing_libraries():  # those of clusters, which one position does not need
+        from antipodes.cli.batch import Batch, Machines, solve_batch
+        from antipodes.tables.batch import Search
+
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
-    every = batch.positions(puzzle)
-    done = batch.done([puzzle.format(labels) for labels in every])
-    problems = [Problem.of(puzzle.rules, labels, goal) for labels in every[done:]]
-    heuristic: str | Patterns | None = options.heuristic
-    if options.tables and problems:
-        heuristic = load_patterns(puzzle.rules, goal, [find_store(store) for store in options.tables])
-    settings: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
-    settings |= {name: getattr(options, name) for name in ("max_depth", "max_seconds", "memory_limit")}
-    solved = solve_many(problems, IDA_STAR if options.tables else options.method, **settings)
-    answers = zip(problems, solved, strict=True)
-    batch.show({"position": puzzle.format(one.position), **solved_view(puzzle, answer)} for one, answer in answers)
+    limits = {name: getattr(options, name) for name in ("max_depth", "max_seconds", "memory_limit")}
+    search = Search(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
+    machines = Machines(options.workers, options.scheduler, options.scheduler_file)
+    batch = Batch.of(options.batch or "", options.output, options.as_json)
+    solve_batch(puzzle, batch, search, options.goal, machines, quiet)
 
 
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
@@ -304,94 +339,6 @@ def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progres
     seconds = time.perf_counter() - begin
     progress.clear()
     _show_routes(puzzle, found, seconds, options.listed, options.as_json)
-
-
-COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves")
-"""The columns of a batch in CSV; ``moves`` are separated by blanks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Many positions of one puzzle: where they come from, and where their solutions go."""
-
-    source: str
-    output: Path | None
-    as_json: bool
-
-    @classmethod
-    def of(cls, source: str | None, output: str | None, as_json: bool, others: bool) -> "Batch | None":
-        """The batch; None if there is none. InputError for options that do not go together."""
-        if source is None:
-            if output is not None:
-                raise InputError("--output: expected --batch, found none")
-            return None
-        if others:
-            raise InputError("expected a position or --batch, found both")
-        if output is not None and as_json:
-            raise InputError("--output: not with --json: it is written as CSV")
-        return cls(source, None if output is None else Path(output), as_json)
-
-    @property
-    def saved(self) -> str:
-        """What is said when the batch is interrupted."""
-        return f"{self.output} has the positions solved by then; rerunning goes on after them"
-
-    def positions(self, puzzle: Puzzle) -> Labels:
-        """The positions ``(n, places)`` of the lines that are not blank; an InputError names the line."""
-        every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
-        lines = {number: line for number, line in enumerate(every, start=1) if line.strip()}
-        texts = list(lines.values())
-        try:
-            return puzzle.parse_many(texts)
-        except PositionError as error:
-            source = "standard input" if self.source == "-" else self.source
-            number = list(lines)[first_wrong(len(texts), lambda at: puzzle.parse_many(texts[at]))]
-            raise InputError(f"{source}, line {number}: {error}") from None
-
-    def done(self, positions: Sequence[str]) -> int:
-        """How many of the positions the output has already; InputError where it has anything else.
-
-        Half a line at its end, from a command that was killed, is cut off.
-        """
-        if self.output is None or not self.output.exists():
-            return 0
-        text, header = _text(self.output), f"{','.join(COLUMNS)}\n"
-        if not header.startswith(text[: len(header)]):
-            raise InputError(f"--output: expected the columns {', '.join(COLUMNS)} in {self.output}, found others")
-        *lines, half = text.split("\n")
-        found = [row[0] for row in csv.reader(lines[1:]) if row]
-        if found != list(positions[: len(found)]):
-            raise InputError(f"--output: expected the first positions of {self.source} in {self.output}, found others")
-        if half:
-            os.truncate(self.output, self.output.stat().st_size - len(half.encode()))
-        return len(found)
-
-    def show(self, answers: Iterator[dict[str, Any]]) -> None:
-        """Print the answers, or append them to the output, each when it is known."""
-        if self.as_json:
-            print_json_list(answers)
-        elif self.output is None:
-            self._write(answers, sys.stdout, header=True)
-        else:
-            begun = self.output.exists() and self.output.stat().st_size > 0
-            with self.output.open("a", encoding="utf-8", newline="") as file:
-                self._write(answers, file, header=not begun)
-
-    def _write(self, answers: Iterator[dict[str, Any]], file: TextIO, header: bool) -> None:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-        if header:
-            writer.writeheader()
-        for answer in answers:
-            writer.writerow({**answer, "moves": " ".join(answer.get("moves") or ())})
-            file.flush()
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "expected text in UTF-8, found other bytes"
-        raise InputError(f"cannot read {path}: {reason}") from error
 
 
 def _show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:

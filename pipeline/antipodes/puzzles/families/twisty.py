@@ -7,7 +7,10 @@ from itertools import accumulate, chain
 from math import prod
 from typing import Any
 
-from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand, with_moves, without
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
@@ -38,19 +41,25 @@ MOST_LISTED = 1 << 24
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
 
-    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. A ``net`` draws
-    positions, and its ``facelets`` say what its letters show; see `net_of`.
+    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. With ``only_moves`` these turns
+    alone are, and sets to ``omit`` are left out. A ``net`` draws positions, and its ``facelets`` say what its letters
+    show; see `net_of`.
 
     ConfigError where a key is unknown, missing or out of range, or the definition is not one; the message says where.
     """
-    refuse_unknown(settings, {"file", "definition", "format", "turns", "net", "facelets"})
+    refuse_unknown(settings, {"file", "definition", "format", "turns", "only_moves", "omit", "net", "facelets"})
     if "file" in settings:
         raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
     kind = text(settings, "format")
     if kind not in FORMATS:
         raise ConfigError(f"[puzzle] format: expected one of {', '.join(FORMATS)}, found {quote(kind)}")
     read, first_label = FORMATS[kind]
-    return puzzle_of(read(text(settings, "definition")), settings, first_label)
+    definition = read(text(settings, "definition"))
+    if "only_moves" in settings:
+        definition = with_moves(definition, text(settings, "only_moves"))
+    if "omit" in settings:
+        definition = without(definition, text(settings, "omit").split())
+    return puzzle_of(definition, settings, first_label)
 
 
 def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
@@ -68,9 +77,9 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
         notation=notation,
         parts=tuple(parts),
         starts=(start,),
-        moves=transforms(definition.orbits, moves, parts),
-        sequence_moves=transforms(definition.orbits, others, parts) if others else None,
-        enumerated=_is_mostly_impossible(definition.orbits, parts),
+        moves=transforms(definition, moves, parts),
+        sequence_moves=transforms(definition, others, parts) if others else None,
+        enumerated=_is_mostly_impossible(definition.orbits, parts) or _is_bandaged(definition),
     )
 
 
@@ -85,11 +94,36 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
     return possible * WASTE < numbered and (possible <= MOST_LISTED or numbered > GREATEST)
 
 
-def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
-    """The turns as transforms of the places of all parts."""
-    origin = [_origin(orbits, turn) for turn in moves.values()]
-    added = [_added(orbits, turn) for turn in moves.values()]
-    return Transforms(moves, origin, moduli_of(parts), added)
+def _is_bandaged(definition: TwistyDefinition) -> bool:
+    """Whether conditions keep orbits in one piece that are too large for move tables: few positions can be reached."""
+    pieces = prod(_parts(definition.orbits[number], 0)[0].size for number in {orbit for orbit, _ in definition.illegal})
+    return pieces > MOST_LISTED
+
+
+def transforms(definition: TwistyDefinition, moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
+    """The turns as transforms of the places of all parts, legal where illegal pieces are neither before nor after."""
+    origin = np.array([_origin(definition.orbits, turn) for turn in moves.values()])
+    added = [_added(definition.orbits, turn) for turn in moves.values()]
+    allowed = None
+    if definition.illegal:
+        before = _legal_labels(definition, parts)
+        after = np.empty_like(origin, dtype=np.uint64)
+        np.put_along_axis(after, origin, np.tile(before, (len(origin), 1)), axis=1)
+        allowed = before & after
+    return Transforms(moves, origin, moduli_of(parts), added, allowed)
+
+
+def _legal_labels(definition: TwistyDefinition, parts: list[Part]) -> NDArray[np.uint64]:
+    """The labels that each place may have, as bits."""
+    every = np.full(sum(part.places for part in parts), ~np.uint64(0))
+    firsts, first = [], 0
+    for orbit in definition.orbits:
+        firsts.append(first)
+        first += sum(part.places for part in _parts(orbit, 0))
+    for (number, place), labels in definition.illegal.items():
+        for label in labels:
+            every[firsts[number] + place] &= ~(np.uint64(1) << np.uint64(label))
+    return every
 
 
 def _parts(orbit: Orbit, first_label: int) -> list[Part]:

@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import factorial, gcd, lcm, prod
 from types import MappingProxyType
 
+from antipodes.puzzles.sequences import parse_sequence
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.permutations.parity import cycles
@@ -97,6 +98,43 @@ class TwistyDefinition:
     """The moves of a search by their names, as given, in the order of the file."""
     others: Mapping[str, Turn]
     """Names for sequences of moves alone: rotations of the whole puzzle, and other names of moves."""
+    illegal: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    """The labels that a place may never have, by the number of the orbit and the place in it."""
+
+
+def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
+    """The definition whose turns are these alone: names, or powers of them, with blanks between: ``"U R F2"``.
+
+    The names of all others remain for sequences. ConfigError where one is no move.
+    """
+    known = {**definition.turns, **definition.others}
+    turns = {word: parse_sequence(word, known) for word in moves.split()}
+    return replace(definition, turns=turns, others={name: turn for name, turn in known.items() if name not in turns})
+
+
+def without(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefinition:
+    """The definition without some orbits; ConfigError where there is no such orbit, or none is left."""
+    names = [orbit.name for orbit in definition.orbits]
+    if unknown := [name for name in orbits if name not in names]:
+        raise ConfigError(f"omit: expected some of {', '.join(names)}, found {quote(unknown[0])}")
+    kept = [number for number, name in enumerate(names) if name not in orbits]
+    if not kept:
+        raise ConfigError(f"omit: expected a set that stays, found all of {', '.join(names)}")
+    turns, others = (
+        {name: _of(turn, kept) for name, turn in some.items()} for some in (definition.turns, definition.others)
+    )
+    illegal = {
+        (kept.index(orbit), place): labels for (orbit, place), labels in definition.illegal.items() if orbit in kept
+    }
+    return TwistyDefinition(
+        definition.name, tuple(definition.orbits[number] for number in kept), turns, others, illegal
+    )
+
+
+def _of(turn: Turn, orbits: Sequence[int]) -> Turn:
+    """What a turn does to the orbits of some numbers."""
+    kept = [(turn.permutations[number], turn.twists[number], turn.orientations[number]) for number in orbits]
+    return Turn(*(tuple(one) for one in zip(*kept, strict=True)))
 
 
 def identity(orbits: tuple[Orbit, ...]) -> Turn:

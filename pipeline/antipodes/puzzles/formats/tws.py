@@ -12,6 +12,7 @@ A line begins with a keyword, and ``#`` in its first column makes it a comment:
     Move NAME                           or MoveTransformation, which counts from 0; a block as above
     MoveAlias NEW OLD                   another name of a move, or of a power of it
     MoveSequence NAME MOVE...           a move that is several others
+    Illegal SET PLACE PIECE...          pieces that no move may bring to a place, both counted from 1
 
 A set that a block leaves out stays in order. Every place gets the piece from the place that the move names for it. The
 orientations under ``Move`` belong to the pieces: the twist that the piece on place ``p`` gets stands at ``p``. Under
@@ -42,8 +43,9 @@ from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.transforms import MOST_MASKED
 
-KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence")
+KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence", "Illegal")
 NAME = re.compile(r"\w{1,32}")
 WILD = "?"
 BEGINS_NUMBERS = "0123456789?-+"
@@ -130,6 +132,10 @@ class _Reader:
     aliases: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)
     """Where each name of a move was defined."""
+    pieces: dict[str, list[int]] = field(default_factory=dict)
+    """The different pieces of each set, from 0 on; a label is the place of a piece here."""
+    illegal: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    """See `TwistyDefinition.illegal`."""
 
     def read(self) -> None:
         """Read what begins at the current line."""
@@ -144,6 +150,8 @@ class _Reader:
             self._move(keyword)
         elif keyword in ("MoveAlias", "MoveSequence"):
             self._sequence(keyword)
+        elif keyword == "Illegal":
+            self._illegal()
         else:
             expected, found = ", ".join(KEYWORDS), self.lines.shown()
             raise ConfigError(f"{self.lines.where(keyword)}: expected {expected}; {found} is not supported")
@@ -160,7 +168,7 @@ class _Reader:
         turns = {name: turn for name, turn in every.items() if name not in others}
         if not turns:
             raise ConfigError(f"{end}: expected a Move that is no rotation of the whole, found none")
-        return TwistyDefinition(self.name or "", self.orbits, turns, others)
+        return TwistyDefinition(self.name or "", self.orbits, turns, others, self.illegal)
 
     def _name(self) -> None:
         if self.name is not None or self.sets or self.orbits:
@@ -195,6 +203,7 @@ class _Reader:
         found = self.sets[name]
         if entry is None:
             entry = _Entry(list(range(found.size)), [0] * found.size, where)
+        self.pieces[name] = sorted(set(entry.pieces))
         twists = [0 if twist is None else twist for twist in entry.twists]
         shown = [1 if twist is None else found.orientations for twist in entry.twists]
         return orbit_from(name, entry.pieces, twists, found.orientations, shown, entry.where)
@@ -223,6 +232,28 @@ class _Reader:
             name, text = self.lines.tokens[1], " ".join(self.lines.tokens[2:])
         self._define(name, keyword)
         self.sequences[name] = text
+
+    def _illegal(self) -> None:
+        where, words = self.lines.where("Illegal"), self.lines.tokens[1:]
+        if not self.orbits:
+            raise ConfigError(f"{where}: expected it after the solved position, found it before")
+        if len(words) < 3 or words[0] not in self.sets:
+            sets = shorten(", ".join(self.sets))
+            raise ConfigError(f"{where}: expected 'Illegal SET PLACE PIECE...' of {sets}, found {self.lines.shown()}")
+        number = list(self.sets).index(words[0])
+        orbit, known = self.orbits[number], self.pieces[words[0]]
+        if orbit.contents is not None:
+            raise ConfigError(f"{where}: expected a set whose pieces all show their orientation, found {words[0]}")
+        if len(known) > MOST_MASKED:
+            raise ConfigError(f"{where}: expected a set of at most {MOST_MASKED} different pieces, found {len(known)}")
+        place = whole_number(words[1], f"{where}: place", 1, len(orbit.pieces)) - 1
+        given = [whole_number(word, f"{where}: piece", 1, known[-1] + 1) - 1 for word in words[2:]]
+        if missing := [piece for piece in given if piece not in known]:
+            raise ConfigError(f"{where}: expected a piece of {words[0]}, found {missing[0] + 1}")
+        labels = frozenset(known.index(piece) for piece in given)
+        if orbit.pieces[place] in labels:
+            raise ConfigError(f"{where}: expected pieces other than that of the solved position, found it")
+        self.illegal[number, place] = self.illegal.get((number, place), frozenset()) | labels
 
     def _define(self, name: str, keyword: str) -> None:
         """Note a new name of a move."""

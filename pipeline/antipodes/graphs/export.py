@@ -35,7 +35,7 @@ KEYS = (("depth", "node", "int"), ("position", "node", "string"), ("move", "edge
 
 
 @dataclass(frozen=True, repr=False)
-class PuzzleGraph:
+class PositionGraph:
     """All positions that moves lead to from the starts of a puzzle, and the moves between them.
 
     Nodes are numbered by depth, the starts first. An edge leads from a position to one a move later, each pair once; it
@@ -46,7 +46,7 @@ class PuzzleGraph:
     found: MoveGraph
 
     def __repr__(self) -> str:
-        return f"<PuzzleGraph of {self.puzzle.name}: {len(self.depths):,} nodes, {len(self.edges):,} edges>"
+        return f"<PositionGraph of {self.puzzle.name}: {len(self.depths):,} nodes, {len(self.edges):,} edges>"
 
     @property
     def labels(self) -> Labels:
@@ -127,7 +127,7 @@ class PuzzleGraph:
         }
 
 
-def graph(puzzle: PuzzleLike, limit: int = MOST) -> PuzzleGraph:
+def graph(puzzle: PuzzleLike, limit: int = MOST) -> PositionGraph:
     """All positions that moves lead to from the starts of a puzzle, and the moves between them.
 
     Parameters
@@ -145,10 +145,10 @@ def graph(puzzle: PuzzleLike, limit: int = MOST) -> PuzzleGraph:
         There are more positions.
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
-    return PuzzleGraph(found, move_graph(best_space(found.rules).starts, found.moves, found.parts, most))
+    return PositionGraph(found, move_graph(best_space(found.rules).starts, found.moves, found.parts, most))
 
 
-def writer_of(path: Path) -> Callable[[PuzzleGraph, Path], None]:
+def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
     """What writes a graph to a file of this name; InputError if its end is unknown."""
     if path.suffix not in WRITERS:
         raise InputError(f"expected a file whose name ends in {', '.join(WRITERS)}, found {quote(path.name)}")
@@ -166,7 +166,7 @@ def _draft_of(path: Path) -> Iterator[Path]:
         raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
-def _write_graphml(graph: PuzzleGraph, path: Path) -> None:
+def _write_graphml(graph: PositionGraph, path: Path) -> None:
     with _draft_of(path) as draft, draft.open("w", encoding="utf-8") as file:
         file.write(GRAPHML)
         file.writelines(
@@ -182,7 +182,7 @@ def _write_graphml(graph: PuzzleGraph, path: Path) -> None:
         file.write("</graph>\n</graphml>\n")
 
 
-def _write_csv(graph: PuzzleGraph, path: Path) -> None:
+def _write_csv(graph: PositionGraph, path: Path) -> None:
     depths, edges = graph.depths.tolist(), graph.edges.tolist()
     nodes = ((node, *one) for node, one in enumerate(zip(depths, graph.positions, strict=True)))
     _write_lines(path.with_suffix(".nodes.csv"), ("node", "depth", "position"), nodes)
@@ -197,7 +197,7 @@ def _write_lines(path: Path, heading: Sequence[str], lines: Iterable[Sequence[ob
         writer.writerows(lines)
 
 
-def _write_npz(graph: PuzzleGraph, path: Path) -> None:
+def _write_npz(graph: PositionGraph, path: Path) -> None:
     own: dict[str, Any] = {"depth": graph.depths, "position": graph.labels, "move": graph.found.moves}
     names = np.array(graph.puzzle.moves.names, dtype=np.str_)
     with _draft_of(path) as draft, draft.open("wb") as file:

@@ -1,0 +1,119 @@
+"""Pattern tables: making and loading them, and the positions of Korf, and of Korf and Felner, that they solve."""
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import antipodes as ap
+from antipodes.config import load_config
+from antipodes.tables.solve import Solved, load_kernels, solve_many
+from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.problem import Problem
+from benchmarks.measure import ANTIPODES, Row, median, run
+
+TITLE = "Pattern tables and the sliding puzzles that they solve"
+KORF = Path(__file__).parents[1] / "tests" / "support" / "samples" / "korf100.csv"
+"""The hundred positions of R. E. Korf (1985), with their lengths."""
+EASIEST_24 = (
+    "10 3 24 12 0 7 8 11 14 21 22 23 2 1 9 17 18 6 20 4 13 15 5 19 16",
+    96,
+)
+"""Number 38 of the fifty positions of R. E. Korf and A. Felner (2002), and its length."""
+REPEATS = 3
+TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
+
+
+def measure() -> list[Row]:
+    """All figures; tables go to a temporary folder, which takes 4 GiB."""
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=f"{folder}/cache"):
+        stores = Path(folder)
+        rows = [_made(name, target, stores) for name, target in TABLES.items()]
+        for name in load_config("twenty-four-puzzle").patterns[1:]:
+            _make(name, stores)
+        with _loaded("fifteen-puzzle", stores, rows) as heuristic:
+            rows += _korf(heuristic)
+        with _loaded("twenty-four-puzzle", stores, []) as heuristic:
+            rows.append(_korf_and_felner(heuristic))
+        return [*rows, *_without_tables()]
+
+
+def _make(name: str, stores: Path) -> Sequence[str]:
+    command = [*ANTIPODES, "run", name, "--store", str(stores / f"{name}.zarr"), "--overwrite", "--quiet"]
+    run(command)
+    return command
+
+
+def _made(name: str, target: str, stores: Path) -> Row:
+    command = _make(name, stores)  # leaves the kernels compiled
+    runs = [run(command) for _ in range(REPEATS)]
+    seconds, peak = median([one.seconds for one in runs]), max(one.peak_bytes for one in runs)
+    return Row(f"`antipodes run {name}`", target, f"{seconds:.2f} s, {peak / 2**30:.2f} GiB")
+
+
+@contextmanager
+def _loaded(name: str, stores: Path, rows: list[Row]) -> Iterator[Patterns]:
+    """The tables of a puzzle's patterns, loaded twice: first from their stores, then from the cache."""
+    tables = [stores / f"{pattern}.zarr" for pattern in load_config(name).patterns]
+    seconds = []
+    for _ in range(2):
+        begin = time.perf_counter()
+        heuristic = ap.load_patterns(name, tables)
+        seconds.append(time.perf_counter() - begin)
+    rows.append(Row("loading both: first, from the cache", "6 s, 1 s", f"{seconds[0]:.2f} s, {seconds[1]:.2f} s"))
+    yield heuristic
+    for table in tables:
+        shutil.rmtree(table)
+
+
+def _solved(name: str, positions: Mapping[str, int], **settings: object) -> tuple[list[Solved], float]:
+    """The answers on one thread, and the seconds of the processor; RuntimeError where a length is wrong."""
+    puzzle = load_config(name).puzzle
+    problems = [Problem.of(puzzle.rules, puzzle.parse(position)) for position in positions]
+    load_kernels(problems[0], "ida-star", **settings)
+    begin = time.process_time()
+    solved = list(solve_many(problems, "ida-star", threads=1, **settings))
+    seconds = time.process_time() - begin
+    lengths = [one.answer.distance for one in solved]
+    if lengths != list(positions.values()):
+        raise RuntimeError(f"{name}: found the lengths {lengths}")
+    return solved, seconds
+
+
+def _korf(heuristic: Patterns) -> list[Row]:
+    with KORF.open(encoding="utf-8") as file:
+        positions = {row["tiles"]: int(row["optimal_length"]) for row in csv.DictReader(file)}
+    solved, seconds = _solved("fifteen-puzzle", positions, heuristic=heuristic)
+    generated = sum(one.answer.generated or 0 for one in solved)
+    found = f"{generated / len(solved):,.0f}; {seconds:.2f} s; {generated / seconds / 1e6:.1f} million/s"
+    return [Row("Korf's hundred, one thread: mean nodes, all, nodes a second", "40,000; 1 s; 20 million", found)]
+
+
+def _korf_and_felner(heuristic: Patterns) -> Row:
+    solved, seconds = _solved("twenty-four-puzzle", dict([EASIEST_24]), heuristic=heuristic)
+    generated = solved[0].answer.generated or 0
+    found = f"{generated:,}; {seconds:.2f} s; {generated / seconds / 1e6:.1f} million/s"
+    return Row("24-puzzle, number 38, by 6-6-6-6: nodes, time, nodes a second", "10 s; 20 million", found)
+
+
+def _without_tables() -> list[Row]:
+    with KORF.open(encoding="utf-8") as file:
+        first = next(csv.DictReader(file))
+    solved, seconds = _solved("fifteen-puzzle", {first["tiles"]: int(first["optimal_length"])})
+    expanded = solved[0].answer.expanded
+    command = [*ANTIPODES, "solve", "eight-puzzle", "8 6 7 2 5 4 3 0 1", "--method", "bidirectional", "--json"]
+    times = [json.loads(run(command).output)["seconds"] for _ in range(2 * REPEATS)]
+    return [
+        Row(
+            "Korf's first by linear conflict: time, expanded a second",
+            "1 s",
+            f"{seconds:.2f} s; {expanded / seconds / 1e6:.1f} million/s",
+        ),
+        Row("the 31-move position by `bidirectional`, as `solve --json` says", "0.01 s", f"{median(times):.4f} s"),
+    ]

@@ -1,0 +1,41 @@
+"""``antipodes components``: all positions of a puzzle, by which moves lead to which."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.options import AsJson, PuzzleArgument
+from antipodes.cli.streams import print_json
+from antipodes.graphs import components as finding
+from antipodes_tasks.quoting import counted
+
+SHOWN = 20
+"""Kinds of components that are listed unless a limit is given."""
+
+app = commands()
+
+
+@command(app, "components", "antipodes components eight-puzzle", "antipodes components klotski --limit 5")
+def components(
+    puzzle: PuzzleArgument,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Show at most N lines. [default: {SHOWN}; with --json all]"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count all positions of a puzzle by components: sets of positions that moves lead to from each other."""
+    found = finding.components(puzzle)
+    shown = found[: limit if limit or as_json else SHOWN]
+    if as_json:
+        print_json({"components": [asdict(one) for one in shown]})
+        return
+    print(f"{'components':>10}  {'positions of each':>17}  {'radius':>6}  a position")
+    for one in shown:
+        print(f"{one.count:>10,}  {one.size:>17,}  {one.radius:>6,}  {one.example}")
+    positions, number = sum(one.size * one.count for one in found), sum(one.count for one in found)
+    print(f"{counted(positions, 'position')} in {counted(number, 'component')}")
+    if len(shown) < len(found):
+        print(f"and {len(found) - len(shown)} more lines: --limit {len(found)}")

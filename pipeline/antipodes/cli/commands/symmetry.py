@@ -1,0 +1,138 @@
+"""``antipodes symmetry``: the symmetries of a puzzle, and of a position."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.drawing import print_positions
+from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence
+from antipodes.cli.streams import print_json
+from antipodes.config import load_config
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
+from antipodes.stores import find_store
+from antipodes.tables.drawing import is_drawn
+from antipodes.tables.store.stores import search_store
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.symmetries.finding import MOST_LISTED, Symmetries, symmetries_of
+from antipodes_tasks.symmetries.symmetry import NO_MOVE, Symmetry
+
+SHOWN = 120
+"""Symmetries that are printed one by one; of larger groups those that generate the others."""
+IMAGES_SHOWN = 12
+
+app = commands()
+
+
+@command(
+    app,
+    "symmetry",
+    "antipodes symmetry 2x2x2",
+    'antipodes symmetry eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+    "antipodes symmetry pyraminx --moves \"R U' R' U\"",
+    kind=PositionsCommand,
+)
+def symmetry(
+    puzzle: Annotated[
+        str,
+        typer.Argument(metavar="PUZZLE", help=f"{PUZZLE_HELP} Or the path of a store."),
+    ],
+    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    moves: MoveSequence = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the symmetries of a puzzle, or of a position."""
+    if position is not None and moves is not None:
+        raise InputError("expected a position or --moves, found both")
+    found = _puzzle(puzzle)
+    group = symmetries_of(found.rules)
+    if moves is not None:
+        _show_position(found, group, found.follow(moves)[-1], as_json)
+    elif position is not None:
+        _show_position(found, group, found.parse(position), as_json)
+    else:
+        _show_group(found, group, as_json)
+
+
+def _puzzle(text: str) -> Puzzle:
+    """The puzzle of a name, a file or a store."""
+    if os.path.isdir(text) or "://" in text:
+        return search_store(find_store(text)).read().config.puzzle
+    return load_config(text).puzzle
+
+
+def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
+    if as_json:
+        listed = group.elements() if group.order <= MOST_LISTED else ()
+        print_json(
+            {
+                "puzzle": puzzle.name,
+                "order": group.order,
+                "symmetries": [_view(puzzle, one) for one in listed] if listed else None,
+                "generators": [_view(puzzle, one) for one in group.generators],
+            }
+        )
+        return
+    print(f"{counted(group.order, 'symmetry', 'symmetries')} of {puzzle.name}")
+    if group.order > SHOWN:
+        print("products of:")
+    _print_symmetries(puzzle, group.generators if group.order > SHOWN else group.elements())
+
+
+def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json: bool) -> None:
+    fixing, images = group.fixing(position), group.images(position)
+    if as_json:
+        print_json(
+            {
+                "puzzle": puzzle.name,
+                "position": puzzle.format(position),
+                "order": len(fixing),
+                "symmetries": [_view(puzzle, one) for one in fixing],
+                "images": [puzzle.format(image) for image in images],
+            }
+        )
+        return
+    print(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it as it is")
+    _print_symmetries(puzzle, fixing[:SHOWN])
+    print(f"{counted(len(images), 'position')} up to symmetry the same, itself included")
+    if is_drawn(puzzle, position):
+        print_positions(puzzle, images[:IMAGES_SHOWN])
+    for image in images[:IMAGES_SHOWN]:
+        print(puzzle.format(image))
+    if len(images) > IMAGES_SHOWN:
+        print(f"and {len(images) - IMAGES_SHOWN:,} more: --json")
+
+
+def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
+    """A symmetry, with its name and where it takes what is on each place; moves by their names, if they have some."""
+    names = puzzle.moves.names
+    known = bool(names) and (one.moves != NO_MOVE).all()
+    return {
+        "name": symmetry_name(puzzle, one),
+        "places": one.places.tolist(),
+        "moves": [names[image] for image in one.moves.tolist()] if known else None,
+    }
+
+
+def _print_symmetries(puzzle: Puzzle, listed: tuple[Symmetry, ...]) -> None:
+    names = [symmetry_name(puzzle, one) or "" for one in listed]
+    width = max(map(len, names), default=0)
+    for name, one in zip(names, listed, strict=True):
+        print(f"  {name:<{width}}  {shorten(_effect(puzzle, one), 200)}".rstrip())
+
+
+def _effect(puzzle: Puzzle, one: Symmetry) -> str:
+    """What a symmetry does: where places go, or else what becomes of labels."""
+    if one.is_identity:
+        return ""
+    moved = in_circles(one.places)
+    if moved:
+        return f"places {moved}"
+    part = puzzle.parts[0]
+    label = [int(image) for image in one.labels[0, : len(part.symbols)]]
+    renamed = " ".join(f"{part.symbols[old]}->{part.symbols[new]}" for old, new in enumerate(label) if old != new)
+    return f"places stay, {renamed}" if renamed else "places stay, contents are renamed"

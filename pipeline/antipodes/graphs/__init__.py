@@ -1,0 +1,1 @@
+"""All positions of a puzzle as a graph: for other programs, and its components."""

@@ -1,0 +1,67 @@
+"""Names of symmetries: turns and reflections of boards, and of twisty puzzles by what becomes of their turns."""
+
+from collections.abc import Callable, Mapping
+from math import lcm
+
+import numpy as np
+
+from antipodes.puzzles.families.lights_out import Lights
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.squares import Grid, Square, squares_of
+from antipodes_tasks.symmetries.fixed import circles_of
+from antipodes_tasks.symmetries.symmetry import Symmetry
+
+IDENTITY = "identity"
+TWISTY = "twisty"
+BACK = "'"
+"""The end of the name of a turn the other way round."""
+ON_BOARDS: Mapping[str, Callable[[Square, int, int], Square]] = {
+    "rotation by 180°": lambda at, rows, columns: (rows - 1 - at[0], columns - 1 - at[1]),
+    "rotation by 90° clockwise": lambda at, rows, columns: (at[1], rows - 1 - at[0]),
+    "rotation by 90° counterclockwise": lambda at, rows, columns: (columns - 1 - at[1], at[0]),
+    "reflection left to right": lambda at, rows, columns: (at[0], columns - 1 - at[1]),
+    "reflection top to bottom": lambda at, rows, columns: (rows - 1 - at[0], at[1]),
+    "reflection in the diagonal from the top left": lambda at, rows, columns: (at[1], at[0]),
+    "reflection in the diagonal from the top right": lambda at, rows, columns: (columns - 1 - at[1], rows - 1 - at[0]),
+}
+"""Where each takes a square of a board with so many rows and columns."""
+
+
+def symmetry_name(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
+    """The name of a symmetry as a rotation or a reflection; None where the puzzle is no board and no twisty one."""
+    if symmetry.is_identity:
+        return IDENTITY
+    notation = puzzle.notation
+    board = Grid(notation.rows, notation.columns) if isinstance(notation, Lights) else puzzle.rules.layout
+    if board is not None:
+        return _on_board(board, symmetry)
+    return _by_turns(puzzle, symmetry) if puzzle.family == TWISTY else None
+
+
+def _on_board(board: Grid, symmetry: Symmetry) -> str | None:
+    squares = squares_of(board.rows, board.columns, board.holes)
+    found = [squares[place] for place in symmetry.places.tolist()]
+    for name, image in ON_BOARDS.items():
+        if found == [image(square, board.rows, board.columns) for square in squares]:
+            return name
+    return None
+
+
+def _by_turns(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
+    """A rotation takes clockwise turns to clockwise ones, a reflection to others."""
+    names = puzzle.moves.names
+    clockwise = {name for name in names if name + BACK in names}
+    images = zip(names, symmetry.moves.tolist(), strict=True)
+    turned = {names[image].endswith(BACK) for name, image in images if name in clockwise}
+    if len(turned) != 1:
+        return None
+    order = lcm(*map(len, circles_of(symmetry.moves)))
+    if turned == {False}:
+        return f"rotation by {360 // order}°" if 360 % order == 0 else f"rotation of order {order}"
+    return "reflection" if order == 2 else f"rotation and reflection of order {order}"
+
+
+def in_circles(places: np.ndarray) -> str:
+    """The cycles of a permutation, without places that stay: ``(0 2 1)(3 4)``; empty where all stay."""
+    circles = (circle for circle in circles_of(places) if len(circle) > 1)
+    return "".join(f"({' '.join(map(str, circle))})" for circle in circles)

@@ -1,0 +1,142 @@
+"""The results in a store as files that other programs read: JSON and CSV, to attach to a paper or to send in."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from antipodes.config import PuzzleLike
+from antipodes.report_page.definition import as_toml, recompute
+from antipodes.storage.address import Address, in_shell
+from antipodes.stores import open_store
+from antipodes.tables.counts import open_counts
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.table import open_table
+from antipodes.tilings.store import TilingManifest, TilingStore
+from antipodes.tilings.table import open_tilings
+from antipodes_tasks.errors import StoreChangedError, StoreError, UnfinishedError
+from antipodes_tasks.quoting import shorten
+
+FORMAT = {"format": "antipodes-results", "version": 1}
+"""Of ``results.json``; its schema is docs/schemas/results.json."""
+RESULTS, DEFINITION = "results.json", "definition.toml"
+LISTED = 1000
+"""Antipodes or tilings that are written unless a limit is given."""
+SOFTWARE = ("antipodes", "numpy", "numba", "dask", "zarr")
+Files = dict[str, str]
+"""Texts by the names of their files."""
+
+
+def write_results(address: Address, folder: Path, limit: int = LISTED, puzzle: PuzzleLike | None = None) -> list[str]:
+    """Write the results in a finished store into a folder, in place of older files; the names of the files.
+
+    Raises
+    ------
+    UnfinishedError
+        The store is unfinished.
+    NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
+        As `antipodes.open_table`.
+    StoreError
+        A file cannot be written, or a run replaced the store meanwhile.
+    """
+    store = open_store(address)
+    if isinstance(store, TilingStore):
+        values, files = _of_tilings(store, address, limit)
+    else:
+        values, files = _of_search(store, address, limit, puzzle)
+    if store.manifest_file.has_changed():
+        raise StoreChangedError(f"{store.address} was changed by a run while it was read: try again")
+    files = {RESULTS: json.dumps(values, indent=1, ensure_ascii=False) + "\n", **files}
+    _write(folder, files)
+    return list(files)
+
+
+def _of_search(
+    store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None
+) -> tuple[dict[str, Any], Files]:
+    manifest = store.read()
+    _check_complete(manifest, store)
+    counts_only = isinstance(store, CountsStore)
+    with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
+        antipodes = [found.puzzle.format(position) for position in found.antipodes(limit)]
+        layers = found.layers
+    values = {
+        **_head(store, manifest, "counts" if counts_only else "table", manifest.puzzle),
+        "positions": sum(layers),
+        "radius": len(layers) - 1,
+        "layers": layers,
+        "antipodes": {"count": layers[-1], "positions": antipodes},
+    }
+    files = {
+        DEFINITION: as_toml("puzzle", manifest.puzzle),
+        "layers.csv": _csv(("depth", "positions"), enumerate(layers)),
+        "b-file.txt": "".join(f"{depth} {count}\n" for depth, count in enumerate(layers)),
+        "antipodes.csv": _csv(("position",), ((one,) for one in antipodes)),
+    }
+    return values, files
+
+
+def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[dict[str, Any], Files]:
+    manifest = store.read()
+    _check_complete(manifest, store)
+    with open_tilings(address) as tilings:
+        drawn = ["/".join(one.draw("letters").splitlines()) for one in tilings[:limit]]
+    values = {
+        **_head(store, manifest, "tilings", manifest.board),
+        "tilings": manifest.tilings,
+        "raw_tilings": manifest.raw_tilings,
+        "listed": len(drawn),
+    }
+    table = _csv(("number", "tiling"), enumerate(drawn))
+    return values, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
+
+
+def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
+    if not manifest.complete:
+        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {in_shell(store.address)}")
+
+
+def _head(
+    store: TableStore | CountsStore | TilingStore,
+    manifest: SearchManifest | TilingManifest,
+    kind: str,
+    definition: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What the results are of, and what they can be checked by."""
+    return {
+        **FORMAT,
+        "kind": kind,
+        "name": definition["name"],
+        "definition": dict(definition),
+        "fingerprint": manifest.fingerprint,
+        "store": {
+            "format": store.KIND.format,
+            "version": store.KIND.version,
+            "manifest_sha256": store.manifest_file.current_digest(),
+        },
+        "recompute": recompute(manifest, DEFINITION),
+        "software": {**{name: version(name) for name in SOFTWARE}, "python": python_version()},
+    }
+
+
+def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _write(folder: Path, files: Files) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except (OSError, ValueError) as error:  # the latter where no system has folders of the name
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise StoreError(f"cannot write {shorten(str(folder))}: {reason or error}") from error

@@ -1,0 +1,108 @@
+"""The digits in which a search keeps its place in a table, and how moves change them.
+
+The parts of a puzzle change without regard to each other where all moves are legal everywhere. So each part is a digit
+with a small table of its own, which stays in the cache of a processor; the index of an entry is a weighted sum. Other
+numberings have two digits, row and column; the row and the move decide the column map.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.enumerated import Enumerated
+from antipodes_tasks.spaces.orbits import Orbits, transforms_of
+from antipodes_tasks.spaces.part_tables import filled, part_fill
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Numbering
+
+INDEPENDENT = -1
+"""Instead of the number of a row: the digit changes by the move alone."""
+MOST_ENTRIES = 1 << 26
+"""Entries of the move tables of a numbering: they take four bytes each."""
+BATCH = 1 << 16
+"""Positions that are moved and ranked together."""
+Entries = NDArray[np.int64]
+
+
+class Digit(NamedTuple):
+    """A digit of an index, and what it becomes."""
+
+    size: int
+    weight: int
+    """What a unit of it adds to the index."""
+    after: NDArray[np.int32]
+    """``(size, moves + 1)``: the digit after each move, the last of which is none. Of a column ``(maps, size)``."""
+    row: int = INDEPENDENT
+    """The number of the digit that decides, with the move, which map applies."""
+    maps: NDArray[np.int32] | None = None
+    """``(rows, moves + 1)``: which map applies."""
+
+
+def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
+    """The digits of a numbering of a puzzle whose moves are legal everywhere.
+
+    ResourceLimitError where the tables of the digits take too much memory.
+    """
+    if isinstance(numbering, Orbits):
+        moves = len(rules.moves) + 1
+        if sum(part.size for part in numbering.parts) * moves <= MOST_ENTRIES:
+            return tuple(_digits_of_parts(numbering, rules))
+    if isinstance(numbering, Enumerated):
+        return (_digit_of_list(numbering, rules),)
+    return _row_and_column(numbering, rules)
+
+
+def split(index: int, digits: Sequence[Digit]) -> list[int]:
+    """The digits of an index."""
+    return [index // digit.weight % digit.size for digit in digits]
+
+
+def _digits_of_parts(numbering: Orbits, rules: Rules) -> list[Digit]:
+    transforms = transforms_of(rules)
+    every, sizes = np.arange(len(transforms)), [part.size for part in numbering.parts]
+    return [
+        Digit(
+            part.size, prod(sizes[k + 1 :]), _with_no_move(filled(part, len(every), part_fill(part, transforms, every)))
+        )
+        for k, part in enumerate(numbering.parts)
+        if part.size > 1
+    ]
+
+
+def _with_no_move(after: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate((after, np.arange(len(after), dtype=np.int32)[:, np.newaxis]), axis=1)
+
+
+def _digit_of_list(numbering: Enumerated, rules: Rules) -> Digit:
+    _check_size(numbering.size * (len(rules.moves) + 1), rules)
+    after = np.empty((numbering.size, len(rules.moves)), dtype=np.int32)
+    for first in range(0, numbering.size, BATCH):
+        labels = numbering.unrank(np.arange(first, min(first + BATCH, numbering.size)))
+        for move in range(len(rules.moves)):
+            after[first : first + BATCH, move] = numbering.rank(rules.moves.after(move, labels)[0])
+    return Digit(numbering.size, 1, _with_no_move(after))
+
+
+def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
+    """The row and the column of the cut whose move tables are smallest."""
+    space = min(every_cut(rules, numbering), key=lambda space: space.filler.table_bytes)
+    _check_size(space.filler.table_bytes // 4, rules)
+    tables = space.filler.filled()
+    row = Digit(space.rows, space.width, _with_no_move(tables.target))
+    if space.width == 1:
+        return (row,)
+    identity = np.zeros((space.rows, 1), dtype=np.int32)  # column map 0
+    maps = np.concatenate((tables.column_map.astype(np.int32), identity), axis=1)
+    return row, Digit(space.width, 1, tables.column_maps, 0, maps)
+
+
+def _check_size(entries: int, rules: Rules) -> None:
+    if entries > MOST_ENTRIES:
+        raise ResourceLimitError(
+            f"--tables: expected move tables of at most {MOST_ENTRIES:,} entries in {rules.name}, found {entries:,}"
+        )

@@ -1,0 +1,70 @@
+"""The rows and columns of a table of a sliding puzzle, and where each move along an edge of the board leads."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.spaces.regions import Edges, Regions, RegionTables
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Numbering, Space
+
+
+@dataclass(frozen=True)
+class SwapRows:
+    """A numbering of a sliding puzzle with one blank, cut so that its move tables are small."""
+
+    rules: Rules
+    numbering: Numbering
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The moves: the place of a piece, and that of the blank."""
+        moves = self.rules.moves
+        if isinstance(moves, Swaps):
+            return tuple(dict.fromkeys((a, b) for a, b in moves.pairs.tolist() if a != b))
+        assert isinstance(moves, CountedSwaps)
+        return moves.edges
+
+    @cached_property
+    def _space(self) -> Space:
+        return min(every_cut(self.rules, self.numbering), key=lambda space: space.filler.table_bytes)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._space.rows
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return self._space.width
+
+    def tables(self) -> MoveTables:
+        """The move tables with a move for each edge, in their order: ILLEGAL where the row does not allow it.
+
+        InputError where the numbering is neither of arrangements nor of regions.
+        """
+        if isinstance(self.numbering, Regions):
+            return RegionTables(self.numbering).by_edge()
+        if not isinstance(self.numbering, Arrangements):
+            raise InputError(f"--tables: expected a table of every position, found {shorten(self.numbering.KIND)}")
+        listed = self._space.filler.filled()
+        blank = self.numbering.unrank(np.arange(self.rows) * self.width).argmin(axis=1)
+        target = np.full((self.rows, len(self.edges)), ILLEGAL, dtype=np.int32)
+        column_map = np.zeros(target.shape, dtype=listed.column_map.dtype)
+        for place in range(self.rules.places):
+            here = np.flatnonzero(blank == place)
+            # in a row the moves are listed in the order of the edges to the blank
+            edges = np.array([number for number, (_, to) in enumerate(self.edges) if to == place], dtype=np.int64)
+            target[np.ix_(here, edges)] = listed.target[here, : len(edges)]
+            if self.width > 1:
+                column_map[np.ix_(here, edges)] = listed.column_map[here, : len(edges)]
+        return MoveTables(target, column_map, listed.column_maps, listed.undirected)

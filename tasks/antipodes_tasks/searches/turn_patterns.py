@@ -1,0 +1,309 @@
+"""Pattern databases of puzzles whose moves are legal everywhere: the greatest of what several tables say.
+
+A table has the distances of an *abstraction*: the puzzle with pieces made equal, orientations dropped, or parts left
+out. No path in it is longer than in the puzzle, so each distance is a lower bound, and so is the greatest of several
+(J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A symmetry of the puzzle takes a position to one that is as
+far from the goal, so a table may be asked for each symmetric image: these are its *views*.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.reachability.steps import CompiledSteps
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import random_numbers
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
+from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent, Pass, listed, room_for_paths
+from antipodes_tasks.searches.digits import INDEPENDENT, Digit, digits_of, split
+from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.turn_descent import (
+    NO_ROW,
+    NOT_EXPANDED,
+    MoveEffects,
+    TurnPath,
+    ViewArrays,
+    descend_by_turns,
+)
+from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
+from antipodes_tasks.symmetries.finding import symmetries_of
+from antipodes_tasks.symmetries.symmetry import Symmetry
+
+PACKED_MASK, BYTE_MASK = 15, 255
+"""The greatest value of half a byte, and of a byte: those of entries to which no moves lead."""
+SAMPLE, WALK = 256, 40
+"""Random positions in which views that always say the same are recognized, and the moves that lead to each."""
+MOST_SYMMETRIES = 1 << 10
+"""Symmetries of which each gives views."""
+MOST_VIEWS, WORTH = 8, 0.01
+"""Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
+
+
+@dataclass(frozen=True, eq=False)
+class TurnTable:
+    """The table of an abstraction: the distances of its entries from the goal."""
+
+    rules: Rules
+    """The abstraction as a puzzle."""
+    numbering: Numbering
+    abstraction: Abstraction
+    begin: int
+    """The first byte of its values among those of all tables."""
+    packed: bool
+    """Whether a byte has two values, the first in its lower half."""
+
+    @cached_property
+    def digits(self) -> tuple[Digit, ...]:
+        """The digits of its entries."""
+        return digits_of(self.numbering, self.rules)
+
+    @property
+    def mask(self) -> int:
+        """The bits of a value, all of which are set where no moves lead."""
+        return PACKED_MASK if self.packed else BYTE_MASK
+
+    def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
+        """The distances of entries ``(n,)``; NEVER where no moves lead."""
+        numbered = np.maximum(indices, 0)
+        found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
+        found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
+        return np.where((found == self.mask) | (indices == NOT_NUMBERED), NEVER, found)
+
+
+class View(NamedTuple):
+    """A table that is asked for the image of a position under a symmetry, if there is one."""
+
+    table: TurnTable
+    symmetry: Symmetry | None
+
+    def entries(self, labels: Labels) -> Numbers:
+        """The entries of the images of positions ``(n, places)``, ``(n,)``."""
+        images = labels if self.symmetry is None else self.symmetry.image(labels)
+        return self.table.numbering.rank(self.table.abstraction.image(images))
+
+    @property
+    def moves(self) -> Numbers:
+        """``(moves,)``: the move of the table that each move is for the image; the last one where it is none."""
+        of_table = self.table.abstraction.moves
+        moves = of_table if self.symmetry is None else of_table[self.symmetry.moves]
+        return np.where(moves == NO_MOVE, len(self.table.rules.moves), moves)
+
+
+@dataclass(frozen=True, eq=False)
+class TurnPatterns(Patterns):
+    """The greatest of what views of tables say."""
+
+    rules: Rules
+    goal: Labels
+    views: tuple[View, ...]
+    values: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8]) -> "TurnPatterns":
+        """The heuristic for distances to a goal ``(places,)``, with the views that raise it most."""
+        found = [View(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
+        sample = _random_positions(rules, goal)
+        said = [view.table.read(values, view.entries(sample)) for view in found]
+        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values)
+
+    @property
+    def name(self) -> str:
+        """The tables, and of how many views the bound is the greatest: ``corners, phase-one, greatest of 4``."""
+        different = dict.fromkeys(view.table.rules.name for view in self.views)
+        return ", ".join(different) + (f", greatest of {len(self.views)}" if len(self.views) > 1 else "")
+
+    def said(self, labels: Labels) -> Numbers:
+        """What each view says of positions ``(n, places)``, ``(views, n)``."""
+        return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
+
+    def estimates(self, labels: Labels) -> Numbers:
+        """The greatest of what the views say of positions ``(n, places)``, ``(n,)``."""
+        greatest: Numbers = self.said(labels).max(axis=0)
+        return greatest
+
+    @cached_property
+    def arrays(self) -> ViewArrays:
+        """The views for the kernel."""
+        return _view_arrays(self)
+
+    @cached_property
+    def inverses(self) -> "Inverses | None":
+        """How positions are inverted, where the inverse of each is as far from the goal; else None."""
+        return Inverses.of(self.rules, self.goal)
+
+    @cached_property
+    def linked(self) -> NDArray[np.bool_]:
+        """``(views,)``: some views that do not all say 1 of any position one move from the goal; or none.
+
+        If a path has as many moves as each of these views says, each move on it lowers what all of them say by one. So
+        before the last move all say 1, which none does. So a path has more moves (H. Kociemba found this for the
+        cube).
+        """
+        said = self.said(self.rules.moves.predecessors(self.goal))
+        linked = np.ones(len(self.views), dtype=np.bool_)
+        if (said == 1).all(axis=0).any():
+            return ~linked
+        for view in reversed(range(len(self.views))):
+            linked[view] = False
+            linked[view] = bool((said[linked] == 1).all(axis=0).any())
+        return linked
+
+    @cached_property
+    def effects(self) -> dict[bool, MoveEffects]:
+        """The moves for the kernel, where every path is sought, and where one is enough."""
+        return {every: _effects(self.rules, every) for every in (False, True)}
+
+    def descent(self, depth: int, problem: Problem, request: Request) -> Descent:
+        """The search for paths of ``depth`` moves, from the position or its inverse, where there are fewer."""
+        root, inverted = problem.position, False
+        if self.inverses is not None:
+            both = np.stack((root, self.inverses.image(root)))
+            inverted = bool(np.diff(self.said(both).sum(axis=0))[0] > 0)
+            root = both[int(inverted)]
+        path = _path(self, depth, root, request)
+
+        def result() -> Pass:
+            found = listed(path.found, int(path.tally[FOUND]), problem, request)
+            if inverted and self.inverses is not None:
+                found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
+            steps = problem.steps
+            assert isinstance(steps, CompiledSteps)
+            replayed = list(steps.replay(problem.position, found)) if len(found) else []
+            return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
+
+        fixed = (self.goal, self.arrays, self.effects[request.every], self.values, request.every)
+        return Descent(lambda budget: descend_by_turns(path, budget, *fixed), path.tally, result)
+
+
+def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
+    """The path that is searched, at its root."""
+    views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
+    digits = np.zeros((depth + 1, moves, len(arrays.digits)), dtype=np.uint32)
+    for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
+        own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
+        digits[0, 0, at : at + len(own)] = own
+    said = np.zeros((depth + 1, moves, len(views)), dtype=np.uint8)
+    said[0, 0] = patterns.said(root[np.newaxis])[:, 0]
+    first = np.zeros((depth + 1, moves), dtype=np.uint64)
+    first[0, 0] = said[0, 0].argmax()
+    largest = max(view.table.numbering.size for view in views)
+    entry = np.zeros((depth + 1, moves, moves), dtype=np.uint32 if largest < 1 << 32 else np.uint64)
+    follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
+    after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
+    entry[0, 0, : len(after)] = views[int(first[0, 0])].entries(after)
+    return TurnPath(
+        digits=digits,
+        said=said,
+        best=first,
+        entry=entry,
+        here=np.zeros(depth + 1, dtype=np.uint64),
+        child=np.zeros((depth + 1, moves), dtype=np.uint64),
+        kept=np.full(depth + 1, NOT_EXPANDED),
+        tried=np.zeros(depth + 1, dtype=np.uint64),
+        taken=np.zeros(depth, dtype=np.uint64),
+        labels=np.tile(root, (3, 1)),
+        tally=np.array([0, 0, 0, FAR, 0]),
+        found=room_for_paths(depth, request, np.uint64, depth),
+    )
+
+
+def _after(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
+    """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
+    return np.concatenate([rules.moves.after(move, position[np.newaxis])[0] for move in moves])
+
+
+class _ViewDigit(NamedTuple):
+    """A digit of a view: the tables of its lines, with the moves of the puzzle in their order."""
+
+    after: NDArray[np.int32]
+    weight: int
+    row: int = INDEPENDENT
+    maps: NDArray[np.int32] | None = None
+
+
+def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
+    """The digits of a view."""
+    return [
+        _ViewDigit(digit.after[:, view.moves], digit.weight)
+        if digit.maps is None
+        else _ViewDigit(digit.after, digit.weight, digit.row, digit.maps[:, view.moves])
+        for digit in view.table.digits
+    ]
+
+
+def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
+    """The tables of all digits, one after another."""
+    of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views]
+    digit_at = np.cumsum([0, *map(len, of_views)])
+    parts, size = list[NDArray[np.int32]](), 0
+    digits = list[list[int]]()
+    for digit, at in ((digit, at) for own, at in zip(of_views, digit_at.tolist(), strict=False) for digit in own):
+        row = int(NO_ROW) if digit.maps is None else at + digit.row
+        digits.append([size, digit.weight, row, size + digit.after.size, digit.after.shape[1]])
+        parts += [part.ravel() for part in (digit.after, digit.maps) if part is not None]
+        size = sum(map(len, parts))
+    word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
+    tables = [view.table for view in patterns.views]
+    return ViewArrays(
+        digit_at=digit_at.astype(np.uint64),
+        digits=np.array(digits, dtype=np.uint64),
+        after=np.concatenate([part.astype(word) for part in parts]),
+        begin=np.array([table.begin for table in tables], dtype=np.uint64),
+        packed=np.array([table.packed for table in tables], dtype=np.uint64),
+        mask=np.array([table.mask for table in tables], dtype=np.uint64),
+        linked=patterns.linked,
+    )
+
+
+def _effects(rules: Rules, every: bool) -> MoveEffects:
+    steps = CompiledSteps(transforms_in(rules), rules.parts)
+    follow = followers(transforms_in(rules), every)
+    arrays = steps.arrays
+    return MoveEffects(
+        at=arrays.change_at.astype(np.uint64),
+        place=arrays.place.astype(np.uint64),
+        origin=arrays.origin.astype(np.uint64),
+        added=arrays.added,
+        moduli=arrays.moduli,
+        follow_at=np.cumsum([0, *map(len, follow)]).astype(np.uint64),
+        follow=np.array([move for own in follow for move in own], dtype=np.uint64),
+    )
+
+
+def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
+    """The symmetries of puzzle and goal; of very many, none but the identity."""
+    found = symmetries_of(rules, goal[np.newaxis])
+    return found.elements() if found.order <= MOST_SYMMETRIES else (None,)
+
+
+def _random_positions(rules: Rules, goal: Labels) -> Labels:
+    """Positions ``(SAMPLE, places)`` from which the goal can be reached, the same for each search."""
+    numbers = random_numbers(SAMPLE * WALK, "views").reshape(WALK, SAMPLE) % np.uint64(len(rules.moves))
+    labels = np.tile(goal, (SAMPLE, 1))
+    for drawn in numbers:
+        for move in range(len(rules.moves)):
+            chosen = drawn == move
+            labels[chosen] = rules.moves.before(move, labels[chosen])[0]
+    return labels
+
+
+def _raising(said: Sequence[Numbers]) -> list[int]:
+    """The views to look up, by what each says of some positions: each time the one that raises the mean bound most."""
+    chosen, bound = list[int](), np.zeros_like(said[0])
+    while len(chosen) < min(MOST_VIEWS, len(said)):
+        raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]
+        best = int(np.argmax(raised))
+        if chosen and raised[best] < WORTH:
+            break
+        chosen.append(best)
+        bound = np.maximum(bound, said[best])
+    return chosen

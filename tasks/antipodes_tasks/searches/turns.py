@@ -1,0 +1,98 @@
+"""What moves that are legal everywhere do one after another: which need not follow which, and inverse positions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
+
+MOST_PAIRED = 128
+"""Moves of which every two are compared, in some 20 ms."""
+
+
+def transforms_in(rules: Rules) -> Transforms:
+    """The moves of a puzzle whose moves are transforms."""
+    assert isinstance(rules.moves, Transforms)
+    return rules.moves
+
+
+def followers(moves: Transforms, every: bool) -> list[list[int]]:
+    """The moves that may follow each move, and at last those that may come first.
+
+    Left out are moves that do nothing, or the same as an earlier one, and those that together with the move before
+    do what one move does, or nothing: no shortest path has such two. Where not ``every`` shortest path is wanted, two
+    moves that may change places come in the order of their numbers only.
+    """
+    effects = [_effect(moves.origin[move], moves.added[move]) for move in range(len(moves))]
+    nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
+    used = [move for move, effect in enumerate(effects) if effect != nothing and effect not in effects[:move]]
+    if len(used) > MOST_PAIRED:
+        return [[move for move in used if move != moves.inverse[before]] for before in range(len(moves))] + [used]
+    short = {nothing, *effects}
+    both = {(one, two): _effect(*_after(moves, one, two)) for one in used for two in used}
+    allowed = {
+        (one, two): both[one, two] not in short and (every or one <= two or both[one, two] != both[two, one])
+        for one, two in both
+    }
+    return [[two for two in used if allowed.get((one, two))] for one in range(len(moves))] + [used]
+
+
+def _after(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
+    """What two moves do, one after the other."""
+    origin, added = moves.origin[two], moves.added.astype(np.int64)
+    return moves.origin[one][origin], (added[one][origin] + added[two]) % moves.moduli
+
+
+def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
+    return origin.astype("<i4").tobytes() + added.astype("<i4").tobytes()
+
+
+@dataclass(frozen=True, eq=False)
+class Inverses:
+    """Inverse positions: moves that lead from one to the goal lead, backwards, from the goal to the other.
+
+    Both are as far from the goal, since each move is undone by a move.
+    """
+
+    goal: Labels
+    """``(places,)``."""
+    home: Numbers
+    """``(places, labels)``: the place of the goal whose piece a label on a place is; of values, the place itself."""
+    carriers: Numbers
+    """``(places,)``: the place of the piece that is twisted; of what is no twist, the place itself."""
+    pieces: NDArray[np.bool_]
+    """``(places,)``: whether a place holds a piece, not a value."""
+    moduli: Numbers
+    moves: Numbers
+    """``(moves,)``: the move that undoes each."""
+
+    @classmethod
+    def of(cls, rules: Rules, goal: Labels) -> "Inverses | None":
+        """The inverses with regard to a goal; None where pieces are equal, values move, or a move cannot be undone."""
+        moves = transforms_in(rules)
+        home = np.repeat(np.arange(rules.places)[:, np.newaxis], int(moves.moduli.max()), axis=1)
+        carriers, pieces = np.arange(rules.places), np.zeros(rules.places, dtype=np.bool_)
+        for part, at, before in zip(rules.parts, rules.ranges, (slice(0, 0), *rules.ranges), strict=False):
+            if part.holds_pieces:
+                pieces[at] = True
+                home[at, goal[at]] = np.arange(at.start, at.stop)
+            elif part.twists and before.stop - before.start == part.places:
+                carriers[at] = np.arange(before.start, before.stop)
+        shift = np.arange(rules.places) - carriers
+        known = np.where(pieces | (shift > 0), moves.origin[:, carriers] + shift, np.arange(rules.places))
+        different = all(part.all_different for part in rules.parts)
+        if not (different and moves.reversible and np.array_equal(known, moves.origin)):
+            return None
+        return cls(goal, home, carriers, pieces, moves.moduli.astype(np.int64), moves.inverse)
+
+    def image(self, position: Labels) -> Labels:
+        """The inverse of a position ``(places,)``."""
+        origin = self.home[self.carriers, position[self.carriers]] + np.arange(len(position)) - self.carriers
+        added = np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin])
+        inverse = np.empty_like(position)
+        inverse[origin] = (self.goal - added) % self.moduli
+        return inverse

@@ -1,0 +1,58 @@
+"""A puzzle encoded as a coloured graph: what the search for symmetries needs of it, whatever the kind of puzzle."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from antipodes_tasks.symmetries.coloured_graph import ColouredGraph
+from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
+
+
+class Encoding(ABC):
+    """A graph whose automorphisms are the symmetries of a puzzle.
+
+    A *point* is a vertex that matters to a symmetry, such as a place, a label, a start or a move. Those points come
+    first that decide it: if they stay, each position that moves lead to does.
+    """
+
+    graph: ColouredGraph
+
+    @property
+    @abstractmethod
+    def deciding(self) -> list[int]:
+        """The vertices of the points that decide a symmetry."""
+
+    @property
+    @abstractmethod
+    def others(self) -> list[int]:
+        """The vertices of the other points; some of those that decide may be among them."""
+
+    @abstractmethod
+    def symmetry(self, permutation: Numbers) -> Symmetry:
+        """The symmetry of a permutation ``(points,)`` of the group."""
+
+    @cached_property
+    def points(self) -> Numbers:
+        """``(points,)``: the vertex of each point."""
+        return np.array(list(dict.fromkeys([*self.deciding, *self.others])), dtype=np.int64)
+
+    def generators(self) -> Numbers:
+        """Generators of the symmetries as permutations of points, ``(n, points)``."""
+        found = self.graph.automorphisms()
+        number = np.zeros(found.shape[1], dtype=np.int64)
+        number[self.points] = np.arange(len(self.points))
+        return number[found[:, self.points]]
+
+    def images(self, permutation: Numbers) -> dict[int, int]:
+        """The image of the vertex of each point."""
+        return dict(zip(self.points.tolist(), self.points[permutation].tolist(), strict=True))
+
+
+def images_of_copies(copies: list[list[int]], images: list[int]) -> Numbers:
+    """``(moves,)``: the number that each move becomes. The moves of a list are equal; ``images`` has its image."""
+    numbers = np.empty(sum(map(len, copies)), dtype=np.int64)
+    for some, image in zip(copies, images, strict=True):
+        become = copies[image]
+        numbers[some] = [become[min(at, len(become) - 1)] for at in range(len(some))]
+    return numbers

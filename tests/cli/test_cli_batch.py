@@ -1,0 +1,121 @@
+"""Many positions: the files of answers, what resumes them and what does not, progress, and tasks."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from programs import Command
+from stores import toml
+
+from antipodes.cli.answer_files import COLUMNS
+
+if TYPE_CHECKING:
+    from clusters import Cluster
+
+EIGHT = {"name": "own", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
+SOME = {"8 6 7 2 5 4 3 0 1": 31, "1 2 3 4 5 6 7 8 0": 0, "1 2 3 4 5 6 7 0 8": 1, "2 1 3 4 5 6 7 8 0": None}
+BATCH = ("solve", "eight-puzzle", "--batch", "some.txt")
+
+
+@pytest.fixture
+def some(cli: Command) -> Command:
+    """The command, in a directory with a file of positions."""
+    Path("some.txt").write_text("\n\n".join(SOME))
+    return cli
+
+
+def rows_of(path: str) -> list[dict[str, str]]:
+    """The answers of a file, as texts; JSON's null is empty, as in CSV."""
+    text = Path(path).read_text()
+    if path.endswith(".csv"):
+        return list(csv.DictReader(text.splitlines()))
+    every = json.loads(text) if path.endswith(".json") else list(map(json.loads, text.splitlines()))
+    return [{**one, "distance": "" if one["distance"] is None else str(one["distance"])} for one in every]
+
+
+@pytest.mark.parametrize("path", ["out.csv", "out.json", "out.jsonl"])
+def test_files_are_whole_after_each_answer_and_completed_later(path: str, some: Command) -> None:
+    assert some(*BATCH, "--output", path).out == ""
+    rows = rows_of(path)
+    assert {one["position"]: one["distance"] for one in rows} == {
+        position: "" if distance is None else str(distance) for position, distance in SOME.items()
+    }
+    whole = Path(path).read_bytes()
+    some(*BATCH, "--output", path)
+    assert Path(path).read_bytes() == whole
+    lines = whole.decode().splitlines(keepends=True)
+    first = 1 if path != "out.jsonl" else 0
+    for kept in (first, first + 1, first + 3):
+        for half in (0, 1, 30, len(lines[kept]) - 1):
+            Path(path).write_text("".join(lines[:kept]) + lines[kept][:half])
+            some(*BATCH, "--output", path)
+            again = Path(path).read_text().splitlines(keepends=True)
+            assert again[:kept] == lines[:kept]
+            assert [one["position"] for one in rows_of(path)] == list(SOME)
+
+
+def test_answers_with_other_settings_are_not_continued(some: Command) -> None:
+    Path("own.toml").write_text(toml({**EIGHT, "name": "low", "start": "1 2 3 4 x x x x 0", "free": ["x"]}))
+    some("run", "own.toml", "--quiet")
+    some(*BATCH, "--output", "out.csv", "--max-depth", 40)
+    assert re.fullmatch(r"eight-puzzle@\w{8} --max-depth 40", rows_of("out.csv")[0]["settings"])
+    begun = Path("out.csv").read_bytes()
+    for options in ((), ("--max-depth", 41), ("--max-depth", 40, "--tables", "low"), ("--to", "1 2 3 4 5 6 7 0 8")):
+        refused = some(*BATCH, "--output", "out.csv", *options)
+        assert refused.status == 2
+        assert "--output: out.csv has answers with eight-puzzle@" in refused.err
+        assert "--max-depth 40; now it is eight-puzzle@" in refused.err
+    assert "--tables low@" in some(*BATCH, "--output", "out.csv", "--tables", "low").err
+    assert Path("out.csv").read_bytes() == begun
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        ("out.json", "{}\n", "--output: expected a list of answers in out.json, found something else"),
+        ("out.json", "[\n5\n]\n", "--output: expected an answer on each line of out.json, found '5'"),
+        ("out.jsonl", '{"position": "1"}\n', "expected an answer on each line of out.jsonl, found "),
+        ("out.csv", f"{','.join(COLUMNS)}\n1,2\n", "expected an answer on each line of out.csv, found '1,2'"),
+        ("out.csv", "position,distance\n1,2\n", "--output: expected the columns position, distance, outcome"),
+    ],
+)
+def test_other_files_are_not_written_to(path: str, content: str, message: str, some: Command) -> None:
+    Path(path).write_text(content)
+    refused = some(*BATCH, "--output", path)
+    assert refused.status == 2
+    assert message in refused.err
+    assert Path(path).read_text() == content
+
+
+def test_progress_is_told(some: Command) -> None:
+    told = some(*BATCH, "--output", "out.csv").err
+    assert "solving: 0 of 4 positions solved" in told
+    assert "solving: 4 of 4 positions solved" in told
+    assert some(*BATCH, "--output", "other.csv", "--quiet").err == ""
+
+
+def test_options_of_batches_alone(cli: Command) -> None:
+    for options in (("--workers", 2), ("--scheduler", "local"), ("--scheduler-file", "x")):
+        refused = cli("solve", "eight-puzzle", EIGHT["start"], *options)
+        assert refused.status == 2
+        assert f"{options[0]}: expected --batch, found none" in refused.err
+
+
+def test_a_cluster_solves_positions_as_tasks(some: Command, shared: "Cluster", tmp_path: Path) -> None:
+    Path("own.toml").write_text(toml({**EIGHT, "name": "low", "start": "1 2 3 4 x x x x 0", "free": ["x"]}))
+    some("run", "own.toml", "--quiet")
+    tables = ("--tables", tmp_path / "outputs" / "low.zarr")
+    here = some(*BATCH, *tables, "--json", "--quiet")
+    there = some(*BATCH, *tables, "--scheduler", shared.address, "--json", "--quiet")
+    assert (there.status, there.err) == (0, "")
+    answers = [
+        [{key: value for key, value in one.items() if key != "seconds"} for one in json.loads(outcome.out)]
+        for outcome in (here, there)
+    ]
+    assert answers[0] == answers[1]
+    assert [one["distance"] for one in answers[1]] == list(SOME.values())
+    some(*BATCH, "--scheduler", shared.address, "--output", "out.csv")
+    assert [one["position"] for one in rows_of("out.csv")] == list(SOME)

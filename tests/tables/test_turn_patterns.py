@@ -1,0 +1,285 @@
+"""Tables of patterns of puzzles whose moves are legal everywhere: bounds, lengths, symmetries, and what is refused."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import Command
+from stores import toml
+
+from antipodes.config import Config, load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import RunOptions
+from antipodes.tables.patterns import load_patterns
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import InputError, UnfinishedError
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.digits import digits_of, split
+from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.turn_patterns import TurnPatterns
+from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
+from antipodes_tasks.spaces.enumerated import Enumerated
+from antipodes_tasks.spaces.selection import numbering_of
+
+Orbit = tuple[str, int] | None
+"""The pieces of an orbit in a pattern, without blanks, and their orientations; None if it is left out."""
+PATTERNS: dict[str, dict[str, Mapping[str, Orbit]]] = {
+    "2x2x2-corner": {"places": {"CORNERS": ("0123456", 1)}, "twists": {"CORNERS": ("0000000", 3)}},
+    "pyraminx": {"edges": {"AXIALS": None}, "flips": {"EDGES": ("001111", 2)}},
+    "skewb-corner": {"corners": {"CENTRES": None}, "centres": {"CORNERS1": ("0123", 1), "CORNERS2": ("012", 1)}},
+}
+"""Two patterns of each puzzle."""
+
+
+def defined(text: str, orbits: Mapping[str, Orbit]) -> str:
+    """A definition in which some orbits have other pieces, other orientations, or are left out."""
+    lines, made, starts = iter(text.splitlines()), list[str](), False
+    for line in lines:
+        words = line.split() or [""]
+        starts = words[0] == "StartState" or (starts and words[0] != "End")
+        if words[0] == "Set" and words[1] in orbits:
+            orbit = orbits[words[1]]
+            made += [] if orbit is None else [f"Set {words[1]} {words[2]} {orbit[1]}"]
+        elif words[0] in orbits:
+            own, permutation, twists = orbits[words[0]], next(lines), ""
+            if f"Set {words[0]} {len(permutation.split())} 1" not in text:
+                twists = next(lines)
+            if own is not None:
+                made += [line, " ".join(own[0]) if starts else permutation, *([twists] if own[1] > 1 else [])]
+        else:
+            made.append(line)
+    return "\n".join(made)
+
+
+def settings_of(name: str, pattern: str, orbits: Mapping[str, Orbit], turns: str = "half") -> dict[str, Any]:
+    bundled = load_config(name).settings
+    return {
+        "name": f"{name}-{pattern}",
+        "family": "twisty",
+        "format": "tws",
+        "turns": turns,
+        "definition": defined(bundled["definition"], orbits),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("turns")
+
+
+def store(folder: Path, settings: Mapping[str, Any]) -> Path:
+    """The table of some settings; each is made once."""
+    path = folder / f"{settings['name']}.zarr"
+    if not path.exists():
+        run_puzzle(Config(settings), path, RunOptions(workers=1))
+    return path
+
+
+def stores(folder: Path, name: str, patterns: Sequence[str]) -> list[Path]:
+    return [store(folder, settings_of(name, own, PATTERNS[name][own])) for own in patterns]
+
+
+def whole_table(folder: Path, name: str) -> Table:
+    return open_table(store(folder, load_config(name).settings))
+
+
+def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> TurnPatterns:
+    found = load_patterns(puzzle.rules, None, addresses)
+    assert isinstance(found, TurnPatterns)
+    return found
+
+
+def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Labels:
+    """The ends of random walks from the start, ``(count, places)``."""
+    random = np.random.default_rng(seed)
+    labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
+    for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
+        for i, number in enumerate(numbers.tolist()):
+            labels[i] = puzzle.moves.after(number, labels[i : i + 1])[0][0]
+    return labels
+
+
+@pytest.mark.parametrize(("name", "patterns"), [(name, list(PATTERNS[name])) for name in PATTERNS])
+def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
+    name: str, patterns: list[str], folder: Path
+) -> None:
+    puzzle = load_config(name).puzzle
+    found = heuristic(puzzle, stores(folder, name, patterns))
+    assert {view.table.rules.name for view in found.views} <= {f"{name}-{pattern}" for pattern in patterns}
+    labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 300), scrambled(puzzle, 50, moves=3)))
+    with whole_table(folder, name) as table:
+        distances = table.distances(labels)
+    bounds = found.estimates(labels)
+    assert (bounds <= distances).all()
+    assert bounds[0] == 0 < bounds.mean()
+    after = puzzle.successors_many(labels)
+    steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
+    assert steps.max() == 1
+    for one, distance in zip(labels[::25], distances[::25].tolist(), strict=True):
+        answer = ida_star(Problem.of(puzzle.rules, one), heuristic=found)
+        assert answer.distance == distance
+        assert len(answer.solutions[0]) == distance + 1
+        for before, then in zip(answer.solutions[0], answer.solutions[0][1:], strict=False):
+            assert then.tolist() in puzzle.rules.successors(before).tolist()
+        assert puzzle.start_labels[0].tolist() == answer.solutions[0][-1].tolist()
+
+
+def test_every_shortest_path_is_found(folder: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
+    for one in scrambled(puzzle, 6, moves=7):
+        problem = Problem.of(puzzle.rules, one)
+        answer, expected = ida_star(problem, every=True, heuristic=found), bfs(problem, every=True)
+        assert answer.solution_count == expected.solution_count
+        assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
+
+
+def test_the_table_of_a_puzzle_is_a_pattern_of_it_in_another_metric(folder: Path) -> None:
+    quarter = load_config("2x2x2-corner-quarter").puzzle
+    found = heuristic(quarter, [store(folder, load_config("2x2x2-corner").settings)])
+    for one in scrambled(quarter, 4, moves=9):
+        problem = Problem.of(quarter.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+    half, address = load_config("2x2x2-corner").puzzle, store(folder, load_config("2x2x2-corner-quarter").settings)
+    with pytest.raises(InputError, match="a move in 2x2x2-corner-quarter that does what 'U2' of 2x2x2-corner does"):
+        heuristic(half, [address])
+
+
+def test_a_table_of_a_group_says_the_distance(folder: Path) -> None:
+    puzzle = load_config("m12").puzzle
+    assert numbering_of(puzzle.rules).KIND == "group"
+    address = store(folder, load_config("m12").settings)
+    found = heuristic(puzzle, [address])
+    labels = scrambled(puzzle, 50)
+    with open_table(address) as table:
+        assert np.array_equal(found.estimates(labels), table.distances(labels))
+    answer = ida_star(Problem.of(puzzle.rules, labels[0]), heuristic=found)
+    assert answer.distance == answer.expanded == found.estimate(labels[0])
+
+
+@pytest.mark.parametrize("name", ["2x2x2-corner", "m12", "pyraminx", "listed"])
+def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
+    listed = {"family": "generators", "name": "p", "n": 6, "moves": {"A": "(0 1 2)", "B": "(2 3)(4 5)"}}
+    puzzle = puzzle_from(listed) if name == "listed" else load_config(name).puzzle
+    rules = replace(puzzle.rules, enumerated=True) if name == "listed" else puzzle.rules
+    numbering = Enumerated.of(rules) if name == "listed" else numbering_of(rules)
+    digits = digits_of(numbering, rules)
+    labels = scrambled(puzzle, 40)
+    for one, index in zip(labels, numbering.rank(labels).tolist(), strict=True):
+        own = split(index, digits)
+        assert sum(digit.weight * value for digit, value in zip(digits, own, strict=True)) == index
+        for move in range(len(puzzle.moves)):
+            expected = int(numbering.rank(puzzle.moves.after(move, one[np.newaxis])[0])[0])
+            made = 0
+            for digit, value in zip(digits, own, strict=True):
+                if digit.maps is None:
+                    made += digit.weight * int(digit.after[value, move])
+                else:
+                    made += digit.weight * int(digit.after[digit.maps[own[digit.row], move], value])
+            assert made == expected
+
+
+def test_symmetric_views_raise_the_bound(folder: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["flips"]))
+    assert len(found.views) > 1
+    labels = scrambled(puzzle, 100)
+    alone = replace(found, views=found.views[:1])
+    assert (found.estimates(labels) >= alone.estimates(labels)).all()
+    assert found.estimates(labels).mean() > alone.estimates(labels).mean()
+    assert found.name == f"pyraminx-flips, greatest of {len(found.views)}"
+
+
+def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
+    text = "Set A 4 1\nStartState\nA\n0 1 2 3\nEnd\nMoveTransformation R\nA\n1 0 3 2\nEnd"
+    text += "\nMoveTransformation S\nA\n2 3 0 1\nEnd"
+    settings = {"name": "four", "family": "twisty", "format": "tws", "definition": text}
+    puzzle = puzzle_from(settings)
+    found = heuristic(puzzle, [store(folder, settings)])
+    problem = Problem(puzzle.rules, np.array([1, 2, 3, 0], dtype=np.uint8), puzzle.start_labels)
+    assert found.estimate(problem.position) == NEVER
+    answer = ida_star(problem, heuristic=found)
+    assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
+
+
+def test_moves_that_need_not_follow_are_left_out() -> None:
+    moves = transforms_in(load_config("2x2x2").puzzle.rules)
+    names = moves.names
+    one, every = (followers(moves, every) for every in (False, True))
+    after_u = {names[number] for number in one[names.index("U")]}
+    assert after_u == {"R", "R2", "R'", "F", "F2", "F'", "D", "D2", "D'", "L", "L2", "L'", "B", "B2", "B'"}
+    after_d = {names[number] for number in one[names.index("D")]}
+    assert after_d == after_u - {"D", "D2", "D'"}
+    assert {names[number] for number in every[names.index("D")]} == after_d | {"U", "U2", "U'"}
+    assert one[-1] == every[-1] == list(range(len(moves)))
+
+
+@pytest.mark.parametrize("name", ["2x2x2-corner", "pyraminx", "skewb-corner", "2x2x3", "m12"])
+def test_inverses_are_as_far(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    inverses = Inverses.of(puzzle.rules, puzzle.start_labels[0])
+    assert inverses is not None
+    random = np.random.default_rng(1)
+    numbers = random.integers(len(puzzle.moves), size=12).tolist()
+    forwards, backwards = puzzle.start_labels, puzzle.start_labels
+    for number in numbers:
+        forwards = puzzle.moves.after(number, forwards)[0]
+    for number in inverses.moves[numbers[::-1]].tolist():
+        backwards = puzzle.moves.after(number, backwards)[0]
+    assert np.array_equal(inverses.image(forwards[0]), backwards[0])
+    assert np.array_equal(inverses.image(backwards[0]), forwards[0])
+
+
+def test_where_pieces_are_equal_there_are_no_inverses(folder: Path) -> None:
+    puzzle = puzzle_from(settings_of("pyraminx", "flips", PATTERNS["pyraminx"]["flips"]))
+    assert Inverses.of(puzzle.rules, puzzle.start_labels[0]) is None
+    found = heuristic(
+        puzzle, [store(folder, settings_of("pyraminx", "equal", {"AXIALS": None, "EDGES": ("001111", 2)}))]
+    )
+    for one in scrambled(puzzle, 4):
+        problem = Problem.of(puzzle.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+
+
+def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    refused: dict[str, dict[str, Any]] = {
+        "expected parts of pyraminx in m12, found pieces on 12 places": dict(load_config("m12").settings),
+        "expected reversible moves in pyraminx-single: its table has distances to the start": settings_of(
+            "pyraminx", "single", {"AXIALS": None, "EDGES": ("012345", 2)}, turns="single"
+        ),
+    }
+    for message, settings in refused.items():
+        with pytest.raises(InputError, match=message):
+            heuristic(puzzle, [store(folder, settings)])
+    merged = settings_of("pyraminx", "flips", PATTERNS["pyraminx"]["flips"])
+    with pytest.raises(InputError, match="expected equal pieces to stay equal in pyraminx-edges, found pieces told"):
+        heuristic(puzzle_from(merged), stores(folder, "pyraminx", ["edges"]))
+    with pytest.raises(InputError, match="a sliding puzzle with one blank, or moves that are legal everywhere, found"):
+        load_patterns(load_config("hanoi-3-pegs").puzzle.rules, None, stores(folder, "pyraminx", ["edges"]))
+    goal = scrambled(puzzle, 1)[0]
+    with pytest.raises(InputError, match="expected the goal of pyraminx at the start of pyraminx-edges, found another"):
+        load_patterns(puzzle.rules, goal, stores(folder, "pyraminx", ["edges"]))
+    begun = tmp_path / "begun.zarr"
+    run_puzzle(Config(merged), begun, RunOptions(workers=1), interrupted=lambda: True)
+    with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished: antipodes resume"):
+        heuristic(puzzle, [begun])
+
+
+def test_solve_names_the_tables(cli: Command, folder: Path) -> None:
+    Path("edges.toml").write_text(toml(settings_of("pyraminx", "edges", PATTERNS["pyraminx"]["edges"])))
+    (address,) = stores(folder, "pyraminx", ["edges"])
+    shown = json.loads(cli("solve", "pyraminx", "--moves", "U R L' B U", "--tables", address, "--json", "--quiet").out)
+    assert (shown["method"], shown["heuristic"]) == ("ida-star", "pyraminx-edges")
+    assert shown["distance"] == len(shown["moves"]) == 5
+    assert 0 < shown["estimate"] <= 5
+    assert shown["generated"] > shown["expanded"] > 0

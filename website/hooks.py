@@ -1,0 +1,131 @@
+"""What the site has beyond the pages in ``docs``: pages of the whole repository, an API page, the gallery of the atlas.
+
+The pages themselves stay plain Markdown: links out of ``docs`` are turned into links of the site here.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+import antipodes
+from antipodes.config import load_config
+from antipodes.display.boards import Sprites
+from antipodes.display.markup import Html, element
+from atlas.entries import CHAPTERS
+from atlas.results import read_results
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+TITLES = {
+    "README": "Read me",
+    "CHANGELOG": "Changes",
+    "CONTRIBUTING": "Contribute",
+    "CODE_OF_CONDUCT": "Code of conduct",
+    "SECURITY": "Security",
+}
+PAGES = {ROOT / f"{name}.md": f"project/{name.lower().replace('_', '-')}.md" for name in TITLES}
+"""Pages at the top of the repository, and where the site has them."""
+SOURCE = "https://example.org/antipodes/tree/main"
+"""Where the folders of the repository can be looked at: a placeholder."""
+LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)\s#]+)")
+ENTRY = re.compile(r"^\| \*\*(?P<kind>.+?)\*\* \||\[(?P<title>[^]]+)\]\((?P<page>[^)#]+)\)", re.MULTILINE)
+"""A heading or a link in the table of the index."""
+API_PAGE = "reference/api.md"
+API = """# Python, in full
+
+All names that `import antipodes` offers, from their docstrings. [Python](python.md) has them as tables with examples.
+"""
+CARD = 150
+"""The side of a picture in the gallery, in pixels, if it is a square."""
+
+
+def on_config(config: Any) -> Any:
+    """Make the navigation: the kinds of pages that the index has, and the pages of each."""
+    kinds: dict[str, list[dict[str, str]]] = {}
+    table = (DOCS / "index.md").read_text(encoding="utf-8").partition("\n| ")[2]
+    for found in ENTRY.finditer(table):
+        if found["kind"]:
+            pages = kinds.setdefault(found["kind"], [])
+        elif found["page"] != "atlas.md":
+            pages.append({found["title"][0].upper() + found["title"][1:]: found["page"]})
+    kinds["Reference"].append({"Python, in full": API_PAGE})
+    start = ["index.md", *({title: PAGES[ROOT / f"{name}.md"]} for name, title in TITLES.items())]
+    config.nav = [{"Start": start}, *({kind: pages} for kind, pages in kinds.items()), {"Atlas": ["atlas.md"]}]
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages and files outside of ``docs`` that the pages name."""
+    for path, address in PAGES.items():
+        files.append(File.generated(config, address, content=path.read_text(encoding="utf-8")))
+    for path in sorted(_linked_files()):
+        files.append(File.generated(config, _address(path), abs_src_path=str(path)))
+    files.append(File.generated(config, API_PAGE, content=_api()))
+    files.append(File.generated(config, "site.css", abs_src_path=str(Path(__file__).with_name("site.css"))))
+    return files
+
+
+def _sources() -> dict[str, Path]:
+    """The Markdown files by their names in the site."""
+    pages = {path.relative_to(DOCS).as_posix(): path for path in DOCS.rglob("*.md")}
+    return {**pages, **{address: path for path, address in PAGES.items()}}
+
+
+def _linked_files() -> set[Path]:
+    """The files outside of ``docs`` that a page links to, and which are no pages."""
+    found = set()
+    for path in _sources().values():
+        for _, link in LINK.findall(path.read_text(encoding="utf-8")):
+            target = (path.parent / link).resolve()
+            if target.is_file() and not target.is_relative_to(DOCS) and target not in PAGES:
+                found.add(target)
+    return found
+
+
+def _address(target: Path) -> str:
+    """Where the site has a file or a page."""
+    if target.is_relative_to(DOCS):
+        return target.relative_to(DOCS).as_posix()
+    return PAGES.get(target) or f"files/{target.relative_to(ROOT).as_posix()}"
+
+
+def _api() -> str:
+    return API + "".join(f"\n::: antipodes.{name}\n" for name in antipodes.__all__ if not name.startswith("_"))
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The text of a page with the links and the gallery that it has on the site."""
+    source = _sources().get(page.file.src_uri)
+    if source is None:
+        return markdown
+
+    def link(found: re.Match[str]) -> str:
+        target = (source.parent / found[2]).resolve()
+        if target.is_dir():
+            return f"{found[1]}{SOURCE}/{target.relative_to(ROOT).as_posix()}"
+        return found[1] + os.path.relpath(_address(target), Path(page.file.src_uri).parent)
+
+    text = LINK.sub(link, markdown)
+    return text.replace("\n| puzzle |", f"\n{gallery()}\n\n| puzzle |", 1) if page.file.src_uri == "atlas.md" else text
+
+
+def gallery() -> Html:
+    """A card for each puzzle of the atlas: an antipode, and the numbers."""
+    results, sprites = read_results(), Sprites()
+    cards = []
+    for name in (name for chapter in CHAPTERS.values() for name in chapter):
+        result, puzzle = results.puzzles[name], load_config(name).puzzle
+        picture = puzzle.picture(puzzle.parse(result.antipode))
+        cards.append(
+            element(
+                "a",
+                sprites.board(picture, CARD, f"an antipode of {name}"),
+                element("b", name),
+                element("span", f"{result.states:,} positions, radius {result.radius:,}"),
+                href=f"#{name}",
+            )
+        )
+    return element("div", sprites.definitions(), *cards, class_="atlas-gallery")
