@@ -111,6 +111,8 @@ def status(store: Store, as_json: AsJson = False) -> None:
             "committed": "nothing yet" if depth is None else f"depths 0 to {depth}" if depth else "depth 0",
             "positions": f"{search.states:,} of {search.numbered:,}",
         }
+        if search.symmetry > 1:
+            lines["reduced"] = f"by {search.symmetry} symmetries to {counted(search.index_size, 'entry', 'entries')}"
     if as_json:
         print_json(shown)
         return
