@@ -14,9 +14,12 @@ WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
 PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
 TESTS := $(if $(ROOM),tests/$(ROOM))
-# a table of each kind of space with all commands, what libraries of another version could break, the README's session
-SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
-	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
+# a table of each kind of space with all commands, what libraries of another version could break, the README's session,
+# the five tasks of the tutorial
+SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
+	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[tutorial.md]' \
+	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
+	tests/tables/test_resume_kill.py tests/tilings
 
 .PHONY: help run explore setup test test-slow test-smoke test-all lint docs dist manual bench atlas clean
 
@@ -103,11 +106,11 @@ $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
 # the tools alone, by the groups of pyproject.toml, which need a newer pip than some Pythons bring
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group dist
+	$(BIN)/python -m pip install --quiet --no-compile --group dist
 	@touch $@

@@ -62,6 +62,8 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
 BY_PATTERNS = "too large, `antipodes solve` uses the tables of its patterns"
 TOO_LARGE = {
     "two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk",
+    "3x3x3": BY_PATTERNS,
+    "3x3x3-quarter": BY_PATTERNS,
     "fifteen-puzzle": BY_PATTERNS,
     "fifteen-puzzle-blank-last": BY_PATTERNS,
     "twenty-four-puzzle": BY_PATTERNS,

@@ -1,12 +1,14 @@
 """Write the definitions of twisty puzzles and the configs that name them: ``python -m geometry``."""
 
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 
 from geometry.files import definition, picture
 from geometry.puzzles import Design, designs
 
 CONFIGS = Path(__file__).parents[1] / "configs"
+CUBE = 43_252_003_274_489_856_000
 VARIANTS = {
     "2x2x2": ("2x2x2", "half", "The 2x2x2 cube, all eight corners free, in half turns: 88,179,840 positions"),
     "2x2x2-quarter": (
@@ -21,6 +23,8 @@ VARIANTS = {
         "The 2x2x2 cube, one corner fixed, in quarter turns: 3,674,160 positions",
     ),
     "2x2x3": ("2x2x3", "half", "The 2x2x3 tower, one edge fixed: 241,920 positions"),
+    "3x3x3": ("3x3x3", "half", f"The 3x3x3 cube in half turns: {CUBE:,} positions"),
+    "3x3x3-quarter": ("3x3x3", "quarter", f"The 3x3x3 cube in quarter turns: {CUBE:,} positions"),
     "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube by half turns alone: 663,552 positions"),
     "3x3x3-two-faces": (
         "3x3x3-two-faces",
@@ -63,21 +67,69 @@ facelets = """
 '''
 
 
+CUBES = ("3x3x3", "3x3x3-quarter")
+"""Those too large for a table, which patterns solve."""
+CORNERS, PHASE_ONE = "corners", "phase-one"
+PATTERNS = {
+    CORNERS: ("2x2x2", "the corners, 88,179,840 positions"),
+    PHASE_ONE: (
+        "3x3x3-phase-one",
+        "twists, flips and places of the four middle edges, 2,217,093,120 positions",
+    ),
+}
+"""The patterns of the cubes: definition and description. The second is the first phase of H. Kociemba's algorithm."""
+PATTERN = """# Written by python -m geometry.
+[puzzle]
+name = "{name}"
+family = "twisty"
+file = "../twisty/{design}.tws"
+turns = "{turns}"
+description = "A pattern of {cube}: {description}"
+"""
+MIDDLE = range(4, 8)
+"""The places of the edges between the layers above and below."""
+
+
 def texts() -> dict[str, str]:
     """The contents of all files, by their paths in ``configs``."""
     made = {design.name: design for design in designs()}
     found = {f"twisty/{name}.tws": definition(design) for name, design in made.items()}
+    found["twisty/3x3x3-phase-one.tws"] = _phase_one(found["twisty/3x3x3.tws"])
+    for cube in CUBES:
+        for pattern in PATTERNS:
+            found[f"patterns/{cube}-{pattern}.toml"] = _pattern(cube, pattern)
     return found | {f"{name}.toml": _config(name, made[variant[0]]) for name, variant in VARIANTS.items()}
+
+
+def _phase_one(cube: str) -> str:
+    """The definition of the cube with equal corners, and edges of two kinds: those in the middle, and the others."""
+    start = cube[cube.index("StartState") : cube.index("End")]
+    edges = [int(place in MIDDLE) for place in range(12)]
+    equal = start.replace(_listed(range(8)), _listed([0] * 8), 1).replace(_listed(range(12)), _listed(edges), 1)
+    return cube.replace(start, equal).replace("Name 3x3x3", "Name 3x3x3-phase-one")
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return "\n" + " ".join(map(str, numbers)) + "\n"
+
+
+def _pattern(cube: str, pattern: str) -> str:
+    design, description = PATTERNS[pattern]
+    _, turns, _ = VARIANTS[cube]
+    return PATTERN.format(name=f"{cube}-{pattern}", design=design, turns=turns, cube=cube, description=description)
 
 
 def _config(name: str, design: Design) -> str:
     _, turns, description = VARIANTS[name]
     net, facelets = picture(design)
     lines = "\n".join(textwrap.wrap(facelets, 110))
-    return CONFIG.format(name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines)
+    config = CONFIG.format(name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines)
+    patterns = ", ".join(f'"{name}-{pattern}"' for pattern in PATTERNS)
+    return f"{config}\n[solve]\npatterns = [{patterns}]\n" if name in CUBES else config
 
 
 if __name__ == "__main__":
-    (CONFIGS / "twisty").mkdir(exist_ok=True)
+    for folder in ("twisty", "patterns"):
+        (CONFIGS / folder).mkdir(exist_ok=True)
     for name, text in texts().items():
         (CONFIGS / name).write_text(text, encoding="utf-8")

@@ -59,6 +59,7 @@ def _cubes() -> list[Design]:
             large,
             ("CORNERS1", "CORNERS2", "EDGES1", "EDGES2", "EDGES3"),
         ),
+        Design("3x3x3", CutSolid(cube, thirds, _turns("UFRDBL", 4)), large, ("CORNERS", "EDGES")),
         Design("3x3x3-two-faces", CutSolid(cube, thirds, _turns("UR", 4)), large, ("CORNERS", "EDGES")),
     ]
 

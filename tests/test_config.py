@@ -37,10 +37,11 @@ def test_patterns_are_bundled_or_beside_the_config(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in bundled_configs() if load_config(name).patterns])
-def test_the_patterns_of_bundled_puzzles_are_of_their_board(name: str) -> None:
+def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
     config = load_config(name)
     for pattern in map(load_config, config.patterns):
-        assert (pattern.puzzle.places, len(pattern.puzzle.moves)) == (config.puzzle.places, len(config.puzzle.moves))
+        assert pattern.puzzle.places <= config.puzzle.places
+        assert len(pattern.puzzle.moves) == len(config.puzzle.moves)
         assert best_space(pattern.puzzle.rules).size < 1 << 32
 
 

@@ -52,6 +52,16 @@ def test_tables_are_made_once_and_found_by_themselves(own: Command) -> None:
         assert "heuristic" not in json.loads(own("solve", "own.toml", EIGHT["start"], *others, "--json").out)
 
 
+def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Command) -> None:
+    for name in ("own", "low", "high"):
+        assert own("run", f"{name}.toml", "--quiet").status == 0
+    found = own("solve", "own.toml", FAR, "--json")
+    assert "heuristic" not in json.loads(found.out)
+    guided = own("solve", "own.toml", FAR, "--method", "ida-star", "--json")
+    assert json.loads(guided.out)["heuristic"] == "low + high, greatest of 2"
+    assert own("solve", "own.toml").err == "antipodes: expected a position to solve, found none\n"
+
+
 def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
     assert own("run", "low.toml", "--quiet").status == 0
     found = own("solve", "own.toml", FAR, "--json")
@@ -60,6 +70,15 @@ def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
     planned = own("plan", "own.toml").out
     assert f"pattern      low: finished, in {Path('outputs/low.zarr')}" in planned
     assert "patterns     the table of high: 5,520 entries" in planned
+
+
+def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own("run", "low.toml", "--quiet").status == 0
+    monkeypatch.setattr("antipodes.tables.patterns.available_memory", lambda: 5000)
+    found = own("solve", "own.toml", FAR, "--json")
+    assert "heuristic" not in json.loads(found.out)
+    assert "bytes of memory, and 5,000 are free; searching without them" in found.err
+    assert own("solve", "own.toml", FAR, "--tables", "low").status == 2
 
 
 def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:

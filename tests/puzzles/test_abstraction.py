@@ -132,6 +132,7 @@ def test_patterns_of_puzzles_with_free_tiles(cli: Command) -> None:
 
 TWISTY: list[tuple[str, dict[str, Any]]] = [
     ("2x2x2-corner", {"keep": ["1,2,3"]}),
+    ("2x2x2-corner", {"keep": ["1,2,3"], "drop_orientation": ["4,5,6,7"]}),
     ("2x2x2-corner", {"drop_orientation": ["CORNERS"]}),
     ("2x2x2-corner", {"equal": ["CORNERS"]}),
     ("2x2x2-corner", {"drop_orientation": ["CORNERS:1,2"], "equal": ["3 4"]}),

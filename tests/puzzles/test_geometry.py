@@ -19,6 +19,8 @@ COUNTS = {
     "2x2x2-corner": 3_674_160,
     "2x2x2-corner-quarter": 3_674_160,
     "2x2x3": 241_920,
+    "3x3x3": 43_252_003_274_489_856_000,
+    "3x3x3-quarter": 43_252_003_274_489_856_000,
     "3x3x3-squares": 663_552,
     "3x3x3-two-faces": 73_483_200,
     "skewb": 37_791_360,
@@ -39,6 +41,8 @@ FIRST_LAYERS = {
     "2x2x2-corner": TWISTY["2x2x2 one corner fixed, half turns"][:6],
     "2x2x2-corner-quarter": TWISTY["2x2x2 one corner fixed, quarter turns"][:7],
     "pyraminx": [1, 8, 48, 288, 1728, 9896],
+    "3x3x3": [1, 18, 243, 3240],
+    "3x3x3-quarter": [1, 12, 114, 1068],
     "3x3x3-two-faces": [1, 6, 18, 54, 162, 486, 1457],
 }
 

@@ -42,7 +42,7 @@ class Abstraction:
     """
 
     keep: Sequence[str] = ()
-    """Pieces that stay as they are; the others of their part become equal, and lose their orientation."""
+    """Pieces that stay as they are; the others of their part become equal."""
     equal: Sequence[str] = ()
     """Pieces that become equal among themselves, under the first of them."""
     drop_orientation: Sequence[str] = ()
@@ -102,8 +102,6 @@ class _Chosen:
             if not self.has_orientation(part):
                 raise InputError(f"--drop-orientation: expected a part with orientations, found {self.listed(part)}")
             self.dropped[part].update(pieces)
-        for part, pieces in self.kept.items():
-            self.dropped[part].update(set(self.pieces(part)) - set(pieces))
         self.omitted = {self._part("--omit", text) for text in abstraction.omit}
         if self.omitted == set(self.parts):
             raise InputError(f"--omit: expected a part that stays, found {', '.join(map(self.named, self.parts))}")

@@ -28,6 +28,8 @@ from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
 
+WHOLE = ("arrangements", "orbits", "group", "enumerated", "regions")
+"""The kinds of spaces in which a search can follow each move."""
 ALIGNMENT = 64
 """Each table begins at a multiple of so many bytes."""
 
@@ -109,6 +111,11 @@ def _finished(store: TableStore) -> TableManifest:
     manifest = store.read()
     if not manifest.complete:
         raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {store.address}")
+    if manifest.space not in WHOLE:
+        raise InputError(
+            f"--tables: expected a table with an entry for each position, found one {manifest.space} "
+            f"in {shorten(store.address)}: run it without symmetries"
+        )
     if manifest.dtype != "uint8":
         raise InputError(f"--tables: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}")
     return manifest

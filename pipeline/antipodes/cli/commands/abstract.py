@@ -26,9 +26,7 @@ def abstract(
     puzzle: PuzzleArgument,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar=PIECES, help="Pieces that stay; the others of their part become equal and lose their orientation."
-        ),
+        typer.Option(metavar=PIECES, help="Pieces that stay different; the others of their part become equal."),
     ] = None,
     equal: Annotated[
         list[str] | None, typer.Option(metavar=PIECES, help="Pieces that become equal; several times for several.")

@@ -25,7 +25,7 @@ from antipodes.cli.options import (
     Workers,
     names_given,
 )
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, say
 from antipodes.config import give, load_config
 from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
@@ -36,8 +36,8 @@ from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
-from antipodes.tables.solve import IDA_STAR, Solved, solve_timed
-from antipodes_tasks.errors import InputError
+from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
+from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer
@@ -107,6 +107,8 @@ class SolveOptions:
     scheduler_file: str | None
     pictures: PictureFiles
     as_json: bool
+    own_tables: bool = False
+    """Whether the tables are those of the puzzle's own patterns, for which nobody asked."""
 
     @property
     def addresses(self) -> list[Address]:
@@ -236,7 +238,10 @@ def solve(
     config = load_config(puzzle)
     found = config.puzzle
     labels = _labels(found, position, moves)
-    if build or (options.takes_patterns and config.patterns):
+    if labels is None and batch is None and method != ROUTES and not build:
+        raise InputError("expected a position to solve, found none")
+    guided = bool(config.patterns) and options.takes_patterns and not _has_table(found, labels, options)
+    if build or guided:
         with importing_libraries():  # those of runs, which other searches do not need
             from antipodes.cli.patterns import build_patterns, finished_patterns
 
@@ -244,8 +249,9 @@ def solve(
             return status
         if build and labels is None and batch is None:
             return 0
-        if options.takes_patterns:
-            options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
+        if guided:
+            own = [str(store) for store in finished_patterns(config, quiet)]
+            options = replace(options, tables=own, own_tables=True)
     with _stoppable(quiet, output) as progress:
         if options.batch is not None:
             _solve_batch(found, options, quiet)
@@ -264,6 +270,13 @@ def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> La
         raise InputError("expected a position or --moves, found both")
     labels: Labels = puzzle.follow(moves)[-1]
     return labels
+
+
+def _has_table(puzzle: Puzzle, position: Labels | None, options: SolveOptions) -> bool:
+    """Whether the whole table of a puzzle, which says more than its patterns, is at its default place."""
+    if position is None or options.method is not None:
+        return False
+    return answers(default_store(puzzle.name), Problem.of(puzzle.rules, position))
 
 
 @contextmanager
@@ -288,17 +301,15 @@ def _stoppable(quiet: bool, output: str | None) -> Iterator["SearchProgress"]:
 
 
 def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
-    if position is None:
-        raise InputError("expected a position to solve, found none")
+    assert position is not None
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
     problem = Problem.of(puzzle.rules, position, goal)
     give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     method: str | None = options.method if options.store is None else TABLE
     heuristic: str | Patterns | None = options.heuristic
-    if options.tables:
-        method = IDA_STAR
-        heuristic = load_patterns(puzzle.rules, goal, options.addresses)
+    if tables := _loaded(puzzle, goal, options):
+        method, heuristic = IDA_STAR, tables
     solved = solve_timed(
         problem,
         method,
@@ -315,6 +326,19 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     _show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
         options.pictures.draw_steps(drawn, path)
+
+
+def _loaded(puzzle: Puzzle, goal: Labels | None, options: SolveOptions) -> Patterns | None:
+    """The tables, if any; the puzzle's own only if they fit into memory, others raise the error."""
+    if not options.tables:
+        return None
+    try:
+        return load_patterns(puzzle.rules, goal, options.addresses)
+    except ResourceLimitError as error:
+        if not options.own_tables:
+            raise
+        say(f"{error}; searching without them")
+        return None
 
 
 def _solve_batch(puzzle: Puzzle, options: SolveOptions, quiet: bool) -> None:
