@@ -101,6 +101,8 @@ class Request:
     memory_limit: int
     """Bytes for the paths found, and for the positions that the search holds."""
     listener: Listener = silence
+    threads: int = 1
+    """Threads that search together where tables guide a long search."""
 
     def __post_init__(self) -> None:
         checked = {
@@ -109,6 +111,7 @@ class Request:
             "listed": min(arguments.integer(self.listed, "listed", 0), arguments.GREATEST),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),
+            "threads": arguments.integer(self.threads, "threads", 1),
         }
         for name, value in checked.items():  # numpy's scalars as Python's
             object.__setattr__(self, name, value)
