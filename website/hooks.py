@@ -97,19 +97,29 @@ def _api() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The text of a page with the links and the gallery that it has on the site."""
-    source = _sources().get(page.file.src_uri)
+    """The text of a page with the links that it has on the site, and what the site adds to it."""
+    name = page.file.src_uri
+    source = _sources().get(name)
     if source is None:
         return markdown
+    text = _linked(markdown, source, name)
+    if name == "index.md":
+        readme = ROOT / "README.md"
+        beginning, _, _ = readme.read_text(encoding="utf-8").partition("\n## Quick start")
+        return f"{_linked(beginning, readme, name)}\n{text.replace('# Documentation', '## Documentation', 1)}"
+    return text.replace("\n| puzzle |", f"\n{gallery()}\n\n| puzzle |", 1) if name == "atlas.md" else text
+
+
+def _linked(text: str, source: Path, name: str) -> str:
+    """The text of a file with the links that it has on the page of this name."""
 
     def link(found: re.Match[str]) -> str:
         target = (source.parent / found[2]).resolve()
         if target.is_dir():
             return f"{found[1]}{SOURCE}/{target.relative_to(ROOT).as_posix()}"
-        return found[1] + os.path.relpath(_address(target), Path(page.file.src_uri).parent)
+        return found[1] + os.path.relpath(_address(target), Path(name).parent)
 
-    text = LINK.sub(link, markdown)
-    return text.replace("\n| puzzle |", f"\n{gallery()}\n\n| puzzle |", 1) if page.file.src_uri == "atlas.md" else text
+    return LINK.sub(link, text)
 
 
 def gallery() -> Html:

@@ -20,6 +20,7 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
+from antipodes_tasks.symmetries.named import problems_of_named
 
 MOST_NAMED = 20
 """Problems that a report names, at most."""
@@ -97,7 +98,7 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     The ``seed`` draws the positions that are tried.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle")
-    origin = puzzle.rules.origin
+    rules, origin = puzzle.rules, puzzle.rules.origin
     if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
         puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
     report = CheckReport()
@@ -107,6 +108,7 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.GREATEST))
     reached = _some(layers.positions, rng)
     report.add(_move_problems(puzzle, reached))
+    report.add(problems_of_named(rules, reached))
     report.add(_notation_problems(puzzle, reached))
     space = _space(puzzle, report) if report.ok else None
     if space:

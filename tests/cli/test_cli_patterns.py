@@ -52,6 +52,16 @@ def test_tables_are_made_once_and_found_by_themselves(own: Command) -> None:
         assert "heuristic" not in json.loads(own("solve", "own.toml", EIGHT["start"], *others, "--json").out)
 
 
+def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Command) -> None:
+    for name in ("own", "low", "high"):
+        assert own("run", f"{name}.toml", "--quiet").status == 0
+    found = own("solve", "own.toml", FAR, "--json")
+    assert "heuristic" not in json.loads(found.out)
+    guided = own("solve", "own.toml", FAR, "--method", "ida-star", "--json")
+    assert json.loads(guided.out)["heuristic"] == "low + high, greatest of 2"
+    assert own("solve", "own.toml").err == "antipodes: expected a position to solve, found none\n"
+
+
 def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
     assert own("run", "low.toml", "--quiet").status == 0
     found = own("solve", "own.toml", FAR, "--json")

@@ -146,5 +146,7 @@ def test_a_large_group_is_not_listed() -> None:
 
 def test_functions_are_not_known() -> None:
     moves = Functions({"up": lambda dials: (dials + 1) % 5}, [values(1, 5)])
-    with pytest.raises(InputError, match="expected moves that are known, found functions in dial"):
+    with pytest.raises(
+        InputError, match="expected moves that are known, or symmetries with names, found functions alone in dial"
+    ):
         symmetries_of(Rules((values(1, 5),), ((0,),), moves, name="dial"))

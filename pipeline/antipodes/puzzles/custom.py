@@ -189,6 +189,7 @@ def define_puzzle(
     radices: Sequence[int] | None = None,
     symbols: Sequence[str] | None = None,
     inverses: Inverses | None = None,
+    symmetries: Mapping[str, Move] | None = None,
     format: Callable[[tuple[int, ...]], str] | None = None,
     parse: Callable[[str], Sequence[int]] | None = None,
     draw: Callable[[tuple[int, ...]], str] | None = None,
@@ -216,6 +217,9 @@ def define_puzzle(
     inverses
         For a move the name of the move that undoes it, or a function that does. Without it the move may be one-way.
         The inverse of a permutation is known.
+    symmetries
+        By name functions of positions, or permutations of the places, that take starts to starts, and moves to moves,
+        as rotations and reflections do. Those of a puzzle whose moves are permutations are found.
     format, parse
         A position, a tuple of numbers, as one line of text; and the numbers of such a line.
     draw
@@ -252,6 +256,7 @@ def define_puzzle(
             parts,
             dict(arguments.optional(inverses, arguments.mapping, "inverses") or {}),
             arguments.flag(plain, "plain"),
+            dict(arguments.optional(symmetries, arguments.mapping, "symmetries") or {}),
         ),
         enumerated=arguments.flag(enumerated, "enumerated"),
     )
@@ -293,7 +298,7 @@ def _puzzle_of_class(definition: type) -> Puzzle:
     """The puzzle whose arguments are the attributes of a class; ``moves`` may be a method that returns them."""
     instance = CustomFunction(definition, definition.__name__)()
     given = {key: getattr(instance, key) for key in PARAMETERS if hasattr(instance, key)}
-    for key in ("moves", "inverses"):
+    for key in ("moves", "inverses", "symmetries"):
         if inspect.ismethod(given.get(key)):
             given[key] = CustomFunction(given[key], f"{definition.__name__}.{key}")()
     for key in ("start", "moves"):
@@ -318,8 +323,15 @@ def _check_starts(puzzle: Puzzle) -> None:
         raise InputError(f"start: {error}") from None
 
 
-def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function | None], plain: bool) -> Moves:
+def _moves(
+    moves: Any,
+    parts: Sequence[Part],
+    inverses: dict[str, str | Function | None],
+    plain: bool,
+    symmetries: dict[str, Any],
+) -> Moves:
     if isinstance(moves, Moves):
+        _refuse_symmetries(symmetries)
         return moves
     if not isinstance(moves, Mapping) or not moves:
         raise InputError(f"moves: expected functions or permutations by name, found {arguments.found(moves)}")
@@ -330,10 +342,20 @@ def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function
     if len(origins) == len(moves):
         if inverses:
             raise InputError("inverses: expected none, since those of permutations are known")
+        _refuse_symmetries(symmetries)
         return Transforms(origins, list(origins.values()), moduli)
     functions = {name: _permuting(origins[name]) if name in origins else move for name, move in moves.items()}
     known = {name: _permuting(np.argsort(origin)) for name, origin in origins.items()}
-    return Functions(functions, parts, {**known, **inverses}, plain=plain)
+    maps = {
+        name: one if callable(one) else _permuting(_origin(name, one, len(moduli), "symmetries"))
+        for name, one in symmetries.items()
+    }
+    return Functions(functions, parts, {**known, **inverses}, plain=plain, symmetries=maps)
+
+
+def _refuse_symmetries(symmetries: Mapping[str, Any]) -> None:
+    if symmetries:
+        raise InputError("symmetries: expected none, since those of permutations are found")
 
 
 def _check_name(name: object) -> None:
@@ -342,10 +364,10 @@ def _check_name(name: object) -> None:
         raise InputError(f"moves: expected names without blanks, found {quote(name)}")
 
 
-def _origin(name: str, move: Any, places: int) -> tuple[int, ...]:
+def _origin(name: str, move: Any, places: int, key: str = "moves") -> tuple[int, ...]:
     if not isinstance(move, str):
-        move = arguments.integers(move, f"moves: {name} as a function, or a permutation of the places", 1).tolist()
-    return origin_of(name, move, places)
+        move = arguments.integers(move, f"{key}: {name} as a function, or a permutation of the places", 1).tolist()
+    return origin_of(name, move, places, key)
 
 
 def _permuting(origin: Sequence[int] | np.ndarray[Any, Any]) -> Function:

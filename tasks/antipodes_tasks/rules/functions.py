@@ -40,6 +40,7 @@ class Functions(Moves):
         inverses: Mapping[str, str | Function | None] | None = None,
         source: str = "",
         plain: bool = False,
+        symmetries: Mapping[str, Function] | None = None,
     ) -> None:
         """Copy the functions.
 
@@ -56,6 +57,8 @@ class Functions(Moves):
             The SHA-256 of the file with the functions, or another text that changes with them.
         plain
             Whether move tables list each position apart, whatever the functions seem to have in common.
+        symmetries
+            By name maps of positions that take starts to starts, and moves to moves, and keep distances so.
 
         InputError where there is no move, a move is no function, or an inverse is no move.
         """
@@ -71,6 +74,10 @@ class Functions(Moves):
             CustomFunction(_function(one, name), f"move {name!r}") for name, one in functions.items()
         )
         self._inverses = self._resolved(dict(inverses or {}))
+        self.symmetries: Mapping[str, CustomFunction] = {
+            name: CustomFunction(_map(one, name), f"symmetry {name!r}") for name, one in (symmetries or {}).items()
+        }
+        """The symmetries that are named, by name."""
 
     def _resolved(self, inverses: dict[str, str | Function | None]) -> tuple[int | CustomFunction | None, ...]:
         for name, inverse in list(inverses.items()):
@@ -92,10 +99,12 @@ class Functions(Moves):
         import cloudpickle
 
         state = self.__dict__.copy()
-        own = [one for one in (*self._functions, *self._inverses) if isinstance(one, CustomFunction)]
+        given = (*self._functions, *self._inverses, *self.symmetries.values())
+        own = [one for one in given if isinstance(one, CustomFunction)]
         with guard("moves, for other processes"):
             state["_functions"] = cloudpickle.dumps([(one.function, one.role) for one in own])
         state["_inverses"] = tuple(own.index(one) if isinstance(one, CustomFunction) else one for one in self._inverses)
+        state["symmetries"] = {name: own.index(one) for name, one in self.symmetries.items()}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -103,7 +112,8 @@ class Functions(Moves):
             own = [CustomFunction(*one) for one in pickle.loads(state["_functions"])]
         moves = own[: len(state["_names"])]
         inverses = tuple(own[one] if one is not None and one >= len(moves) else one for one in state["_inverses"])
-        self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses})
+        symmetries = {name: own[one] for name, one in state["symmetries"].items()}
+        self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses, "symmetries": symmetries})
 
     def signed(self, source: str) -> "Functions":
         """The same moves, with the SHA-256 of the file that has them."""
@@ -202,6 +212,15 @@ class Functions(Moves):
         """Whether the inverse of a move is known."""
         return self._inverses[number] is not None
 
+    def symmetric(self, name: str, labels: Labels) -> Labels:
+        """The images of positions ``(n, places)`` under a symmetry that is named; InputError where the function fails,
+        or its result is no such, or lacks some.
+        """
+        images, everywhere = self._applied(self.symmetries[name], labels)
+        if not everywhere.all():
+            raise InputError(f"symmetry {name!r}: expected the images of all positions, found some missing")
+        return images
+
     def _applied(self, function: CustomFunction, labels: Labels) -> tuple[Labels, Mask]:
         if not len(labels):
             return labels.copy(), np.ones(0, dtype=np.bool_)
@@ -237,6 +256,10 @@ class Functions(Moves):
 
 def _function(value: Function, name: str) -> Function:
     return arguments.function(value, f"a function for the move {quote(name)}")
+
+
+def _map(value: Function, name: str) -> Function:
+    return arguments.function(value, f"a function for the symmetry {quote(name)}")
 
 
 def _positions(result: object, shape: tuple[int, ...], role: str) -> NDArray[np.integer[Any]]:

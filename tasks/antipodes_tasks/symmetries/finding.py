@@ -15,10 +15,12 @@ from antipodes_tasks.permutations.chain import (
     stabiliser_chain,
 )
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.symmetries.encoding import Encoding
+from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
@@ -148,17 +150,16 @@ def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
     ResourceLimitError
         The puzzle has more than MOST_POINTS places, labels, values and moves.
     InputError
-        The moves are functions.
+        The moves are functions, and the puzzle names no symmetries, or one that is none.
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
-    return _symmetries_of(rules, starts.tobytes(), len(starts))
+    return _symmetries_of(rules, rules.moves.identity, starts.tobytes(), len(starts))
 
 
 @lru_cache(maxsize=8)
-def _symmetries_of(rules: Rules, starts: bytes, count: int) -> Symmetries:
+def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
-    blocks = blocks_of(rules, positions)
-    encoding: Encoding = BlockGraph(rules, positions, blocks) if blocks else PuzzleGraph(rules, positions)
+    encoding = _encoded(rules, positions)
     points = len(encoding.points)
     if points > MOST_POINTS:
         raise ResourceLimitError(
@@ -167,3 +168,10 @@ def _symmetries_of(rules: Rules, starts: bytes, count: int) -> Symmetries:
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
     return Symmetries(rules, positions, encoding, stabiliser_chain(np.concatenate((identity, generators))))
+
+
+def _encoded(rules: Rules, starts: Labels) -> Encoding:
+    if isinstance(rules.moves, Functions) and rules.moves.symmetries:
+        return NamedSymmetries(rules, starts, rules.moves)
+    blocks = blocks_of(rules, starts)
+    return BlockGraph(rules, starts, blocks) if blocks else PuzzleGraph(rules, starts)

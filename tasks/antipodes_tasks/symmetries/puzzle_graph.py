@@ -36,7 +36,9 @@ class PuzzleGraph(Encoding):
         InputError where the moves are functions, of which the graph knows nothing.
         """
         if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
-            raise InputError(f"expected moves that are known, found functions in {rules.name}")
+            raise InputError(
+                f"expected moves that are known, or symmetries with names, found functions alone in {rules.name}"
+            )
         self.rules = rules
         self.starts = _with_regions(rules, starts)
         self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)

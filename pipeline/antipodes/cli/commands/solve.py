@@ -36,7 +36,7 @@ from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
-from antipodes.tables.solve import IDA_STAR, Solved, solve_timed
+from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -236,7 +236,10 @@ def solve(
     config = load_config(puzzle)
     found = config.puzzle
     labels = _labels(found, position, moves)
-    if build or (options.takes_patterns and config.patterns):
+    if labels is None and batch is None and method != ROUTES and not build:
+        raise InputError("expected a position to solve, found none")
+    guided = bool(config.patterns) and options.takes_patterns and not _has_table(found, labels, options)
+    if build or guided:
         with importing_libraries():  # those of runs, which other searches do not need
             from antipodes.cli.patterns import build_patterns, finished_patterns
 
@@ -244,7 +247,7 @@ def solve(
             return status
         if build and labels is None and batch is None:
             return 0
-        if options.takes_patterns:
+        if guided:
             options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
     with _stoppable(quiet, output) as progress:
         if options.batch is not None:
@@ -264,6 +267,13 @@ def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> La
         raise InputError("expected a position or --moves, found both")
     labels: Labels = puzzle.follow(moves)[-1]
     return labels
+
+
+def _has_table(puzzle: Puzzle, position: Labels | None, options: SolveOptions) -> bool:
+    """Whether the whole table of a puzzle, which says more than its patterns, is at its default place."""
+    if position is None or options.method is not None:
+        return False
+    return answers(default_store(puzzle.name), Problem.of(puzzle.rules, position))
 
 
 @contextmanager
@@ -288,8 +298,7 @@ def _stoppable(quiet: bool, output: str | None) -> Iterator["SearchProgress"]:
 
 
 def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
-    if position is None:
-        raise InputError("expected a position to solve, found none")
+    assert position is not None
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
     problem = Problem.of(puzzle.rules, position, goal)
     give(puzzle)  # a table of it may be opened

@@ -74,11 +74,12 @@ def _turn(name: str, value: object, size: int) -> Turn:
     return Turn((origin_of(name, value, size),), ((0,) * size,), (1,))
 
 
-def origin_of(name: str, value: object, size: int) -> tuple[int, ...]:
+def origin_of(name: str, value: object, size: int, table: str = "moves") -> tuple[int, ...]:
     """The place from which each of ``size`` places gets its piece, by a move written as a list or in cycles.
 
-    ConfigError if the value is neither; the message names the move.
+    ConfigError if the value is neither; the message names the move, in the ``table`` that has it.
     """
+    name = f"{table}.{name}"
     return _from_cycles(name, value, size) if isinstance(value, str) else _from_list(name, value, size)
 
 
@@ -86,23 +87,22 @@ def _from_list(name: str, value: object, size: int) -> tuple[int, ...]:
     numbers = value if isinstance(value, list) and all(type(number) is int for number in value) else None
     if numbers is None or sorted(numbers) != list(range(size)):
         raise ConfigError(
-            f"[puzzle] moves.{name}: expected each of 0 to {size - 1} once, or cycles such as '(0 1)', "
-            f"found {quote(value)}"
+            f"[puzzle] {name}: expected each of 0 to {size - 1} once, or cycles such as '(0 1)', found {quote(value)}"
         )
     return tuple(numbers)
 
 
 def _from_cycles(name: str, value: str, size: int) -> tuple[int, ...]:
     if not CYCLES.fullmatch(value):
-        raise ConfigError(f"[puzzle] moves.{name}: expected cycles such as '(0 1 2)(3 4)', found {quote(value)}")
+        raise ConfigError(f"[puzzle] {name}: expected cycles such as '(0 1 2)(3 4)', found {quote(value)}")
     origin, seen = list(range(size)), set[int]()
     for cycle in CYCLE.findall(value):
         places = [int(place) for place in re.split(r"[\s,]+", cycle.strip()) if place]
         for place in places:
             if place >= size:
-                raise ConfigError(f"[puzzle] moves.{name}: expected places from 0 to {size - 1}, found {place}")
+                raise ConfigError(f"[puzzle] {name}: expected places from 0 to {size - 1}, found {place}")
             if place in seen:
-                raise ConfigError(f"[puzzle] moves.{name}: expected each place at most once, found {place} twice")
+                raise ConfigError(f"[puzzle] {name}: expected each place at most once, found {place} twice")
             seen.add(place)
         for place, following in zip(places, places[1:] + places[:1], strict=True):
             origin[following] = place

@@ -1,0 +1,182 @@
+"""Symmetries that the definition of a puzzle in Python names: they are tried, and brought into the form of others.
+
+Each is a function of positions, like a move. It has to take what is on each place to one place, and rename it there
+whatever is on the other places.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.custom_function import CustomFunction
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import moduli_of, random_positions
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.symmetries.encoding import Encoding
+from antipodes_tasks.symmetries.symmetry import NO_MOVE, Numbers, Symmetry
+
+NO_PLACE = -1
+TRIED = 200
+"""Positions near the starts on which moves and symmetries are tried."""
+
+
+class NamedSymmetries(Encoding):
+    """The symmetries that a puzzle names. The points are the contents of places, and the moves."""
+
+    def __init__(self, rules: Rules, starts: Labels, moves: Functions) -> None:
+        """Bring the symmetries that also permute some positions ``(n, places)``, starts or goals, into the common form.
+
+        InputError where one is none: the message says why.
+        """
+        self.rules = rules
+        self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
+        self.firsts = np.cumsum(self.moduli) - self.moduli
+        self.contents = int(self.moduli.sum())
+        tried = near(rules)
+        named = [_symmetry(rules, self.moduli, moves, name, tried) for name in moves.symmetries]
+        for problem in _start_problems(rules, dict(zip(moves.symmetries, named, strict=True))):
+            raise InputError(problem)
+        self.named = [one for one in named if _permutes(one, starts)]
+
+    @property
+    def deciding(self) -> list[int]:
+        """All points."""
+        return list(range(self.contents + len(self.rules.moves)))
+
+    @property
+    def others(self) -> list[int]:
+        """No points."""
+        return []
+
+    def generators(self) -> Numbers:
+        """The named symmetries as permutations of points, ``(n, points)``."""
+        found = np.empty((len(self.named), len(self.points)), dtype=np.int64)
+        for permutation, one in zip(found, self.named, strict=True):
+            for place, first in enumerate(self.firsts.tolist()):
+                contents = slice(first, first + int(self.moduli[place]))
+                image = self.firsts[one.places[place]]
+                permutation[contents] = image + one.labels[place, : self.moduli[place]]
+            permutation[self.contents :] = self.contents + one.moves
+        return found
+
+    def symmetry(self, permutation: Numbers) -> Symmetry:
+        """The symmetry of a permutation ``(points,)`` of the group."""
+        places = self._place_of[permutation[self.firsts]]
+        labels = _identity_labels(self.moduli)
+        for place, first in enumerate(self.firsts.tolist()):
+            images = permutation[first : first + int(self.moduli[place])] - self.firsts[places[place]]
+            labels[place, : len(images)] = images
+        return _with(self.rules, self.moduli, places, labels, permutation[self.contents :] - self.contents)
+
+    @cached_property
+    def _place_of(self) -> Numbers:
+        place_of: Numbers = np.repeat(np.arange(len(self.moduli)), self.moduli)
+        return place_of
+
+
+def near(rules: Rules, most: int = TRIED) -> Labels:
+    """Some positions near the starts, ``(n, places)``, the starts among them."""
+    found = {one.tobytes(): one for one in rules.start_labels}
+    waiting = list(found.values())
+    while waiting and len(found) < most:
+        for one in rules.moves.successors(waiting.pop(0)):
+            if found.setdefault(one.tobytes(), one) is one:
+                waiting.append(one)
+    return np.array(list(found.values()), dtype=np.uint8)
+
+
+def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:
+    """What is wrong with the symmetries that a puzzle names, on some positions ``(n, places)`` that moves lead to."""
+    moves = rules.moves
+    if not isinstance(moves, Functions):
+        return
+    moduli = np.array(moduli_of(rules.parts), dtype=np.int64)
+    for name in moves.symmetries:
+        try:
+            yield from _start_problems(rules, {name: _symmetry(rules, moduli, moves, name, tried)})
+        except InputError as error:
+            yield str(error)
+
+
+def _start_problems(rules: Rules, named: Mapping[str, Symmetry]) -> Iterator[str]:
+    for name, one in named.items():
+        if not _permutes(one, rules.start_labels):
+            yield f"symmetry {quote(name)}: expected a map of starts to starts, found another"
+
+
+def _permutes(symmetry: Symmetry, positions: Labels) -> bool:
+    return set(map(bytes, symmetry.image(positions))) == set(map(bytes, positions))
+
+
+def _symmetry(rules: Rules, moduli: Numbers, moves: Functions, name: str, tried: Labels) -> Symmetry:
+    """The symmetry with a name; InputError where it is none of the puzzle."""
+    places, labels = _structure(rules, moduli, moves.symmetries[name])
+    found = _with(rules, moduli, places, labels, np.full(len(moves), NO_MOVE))
+    sample = np.concatenate((tried, random_positions(rules.parts, TRIED, name)))
+    if not np.array_equal(moves.symmetric(name, sample), found.image(sample)):
+        raise InputError(
+            f"symmetry {quote(name)}: expected a map that renames the content of each place "
+            "whatever is on the others, found another"
+        )
+    return _with(rules, moduli, places, labels, _moves(moves, name, found, tried))
+
+
+def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple[Numbers, NDArray[np.uint8]]:
+    """Where a map takes each place, and what each content becomes, found by changing one place at a time."""
+    start = rules.start_labels[0].astype(np.int64)
+    contents = [(place, content) for place, count in enumerate(moduli.tolist()) for content in range(count)]
+    changed = np.tile(start, (len(contents) + 1, 1))
+    for position, (place, content) in zip(changed, contents, strict=False):
+        position[place] = content
+    images = np.asarray(function(np.asfortranarray(changed)))
+    if images.shape != changed.shape or images.dtype.kind not in "iu":
+        raise InputError(f"{function.role}: expected positions of integers, an array {changed.shape}, found others")
+    places = np.full(len(moduli), NO_PLACE)
+    for (place, content), differs in zip(contents, images[:-1] != images[-1], strict=True):
+        where = np.flatnonzero(differs).tolist()
+        if content != start[place] and (len(where) != 1 or places[place] not in (NO_PLACE, where[0])):
+            raise InputError(f"{function.role}: expected a map that takes each place to one place, found another")
+        places[place] = where[0] if where else places[place]
+    unchanging = places == NO_PLACE  # places of one content
+    places[unchanging] = np.setdiff1d(np.arange(len(moduli)), places)[: unchanging.sum()]
+    if (np.sort(places) != np.arange(len(moduli))).any() or (moduli[places] != moduli).any():
+        raise InputError(f"{function.role}: expected a map of places to places with as many contents, found another")
+    labels = _identity_labels(moduli)
+    for (place, content), position in zip(contents, images, strict=False):
+        labels[place, content] = int(position[places[place]]) % int(moduli[place])  # others are found by trying
+    return places, labels
+
+
+def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
+    """The number of the move that each move becomes, as far as the positions tell."""
+    images = symmetry.image(tried)
+    after = [moves.after(number, images) for number in range(len(moves))]
+    numbers = []
+    for number in range(len(moves)):
+        positions, legal = moves.after(number, tried)
+        expected = symmetry.image(positions)
+        fitting = (
+            other
+            for other, (found, also_legal) in enumerate(after)
+            if (legal == also_legal).all() and (found[legal] == expected[legal]).all()
+        )
+        numbers.append(next((other for other in fitting if other not in numbers), NO_MOVE))
+        if numbers[-1] == NO_MOVE:
+            raise InputError(
+                f"symmetry {quote(name)}: expected a map of moves to moves, found that {quote(moves.names[number])} "
+                "becomes none"
+            )
+    return np.array(numbers, dtype=np.int64)
+
+
+def _identity_labels(moduli: Numbers) -> NDArray[np.uint8]:
+    return np.tile(np.arange(int(moduli.max()), dtype=np.uint8), (len(moduli), 1))
+
+
+def _with(rules: Rules, moduli: Numbers, places: Numbers, labels: NDArray[np.uint8], moves: Numbers) -> Symmetry:
+    return Symmetry(rules, places, labels, np.zeros_like(labels), np.arange(len(places)), moduli, moves)
