@@ -459,6 +459,8 @@ def export(
     folder: str | os.PathLike[str],
     limit: int = results.LISTED,
     puzzle: PuzzleLike | None = None,
+    *,
+    unique: bool = False,
 ) -> list[Path]:
     """Write the results in a finished store as JSON and CSV, to publish; the paths of the files.
 
@@ -472,11 +474,14 @@ def export(
         Antipodes or tilings that are listed, at most.
     puzzle
         As for `open_table`.
+    unique
+        Whether to count the positions of a table up to symmetry, too, and to list one antipode of each class.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is none of these; or the symmetries that ``unique`` needs are not known, or counts do not keep all
+        antipodes.
     UnfinishedError
         The store is unfinished.
     NotAStoreError, StoreDamagedError
@@ -487,7 +492,8 @@ def export(
         A file cannot be written.
     """
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
-    written = results.write_results(store, path, arguments.integer(limit, "a limit", 0), puzzle)
+    most, classes = arguments.integer(limit, "a limit", 0), arguments.flag(unique, "unique")
+    written = results.write_results(store, path, most, puzzle, classes)
     return [path / name for name in written]
 
 

@@ -28,7 +28,7 @@ GOOD = {
     "puzzle": "2x2x2",
 }
 """Arguments that methods accept, by the names of their parameters; for others a number will do."""
-CALLED = ("listener", "interrupted", "heuristic")
+CALLED = ("listener", "interrupted", "heuristic", "progress")
 """Parameters whose own errors come back to the caller."""
 
 

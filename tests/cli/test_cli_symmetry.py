@@ -85,8 +85,19 @@ def test_the_symmetries_of_a_position(cli: Command, finished: Path) -> None:
     assert "2 of 2 symmetries leave it as it is" in cli("symmetry", "eight-puzzle", "1 2 3 4 5 6 7 8 0").out
 
 
+def test_positions_with_a_symmetry_by_depth(cli: Command, finished: Path) -> None:
+    identity, mirror = json.loads(cli("symmetry", finished, "--depths", "--json").out)["classes"]
+    layers, unique = (
+        json.loads(cli("layers", finished, "--unique", "--json").out)[key] for key in ("layers", "unique")
+    )
+    assert (identity["layers"], mirror["count"]) == (layers, 1)
+    assert [(one + other) // 2 for one, other in zip(layers, mirror["layers"], strict=True)] == unique
+    assert cli("symmetry", finished, "--depths").out.splitlines()[2].startswith("1 x reflection in the diagonal")
+
+
 def test_what_has_no_symmetries_to_find(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    assert "both" in refused("symmetry", "2x2x2", "1", "--moves", "R")
+    assert "found a position and --moves" in refused("symmetry", "2x2x2", "1", "--moves", "R")
+    assert "antipodes run skewb" in refused("symmetry", "skewb", "--depths")
     assert "eight-puzle" in refused("symmetry", "eight-puzle")
     moves = "{'up': lambda x: (x + 1) % 5}"
     source = f"import antipodes as ap\ndial = ap.define_puzzle(name='dial', radices=[5], start=[0], moves={moves})\n"

@@ -55,6 +55,21 @@ def test_few_of_many_antipodes(finished: Path, tmp_path: Path) -> None:
     assert values(tmp_path)["antipodes"] == {"count": 2, "positions": ["6 4 7 8 5 0 3 2 1"]}
 
 
+def test_up_to_symmetry(cli: Command, tmp_path: Path) -> None:
+    """Layers and antipodes by the commands that count them otherwise."""
+    assert cli("run", "knights-coloured", "--quiet").status == 0
+    assert cli("export", "knights-coloured", "out", "--unique").status == 0
+    found = values(tmp_path / "out")
+    counted = json.loads(cli("layers", "knights-coloured", "--unique", "--json").out)
+    farthest = json.loads(cli("farthest", "knights-coloured", "--unique", "--json").out)
+    assert (found["layers"], found["unique_layers"]) == (counted["layers"], counted["unique"])
+    assert found["antipodes"] == {name: farthest[name] for name in ("count", "positions", "symmetries")}
+    head, *lines = rows(tmp_path / "out" / "layers.csv")
+    assert head == ["depth", "positions", "unique"]
+    assert [int(line[2]) for line in lines] == found["unique_layers"]
+    assert rows(tmp_path / "out" / "antipodes.csv")[0] == ["positions", "symmetries"]
+
+
 def test_counts_of_a_puzzle_of_ones_own_are_recomputed_from_the_files(cli: Command, tmp_path: Path) -> None:
     Path("dial.toml").write_text('[puzzle]\nname = "dial"\nfamily = "pancake"\nn = 5\n', encoding="utf-8")
     assert cli("run", "dial.toml", "--counts-only", "--store", "a.zarr", "--quiet").status == 0

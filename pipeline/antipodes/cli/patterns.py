@@ -6,7 +6,7 @@ from typing import Any
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import say
 from antipodes.config import Config
-from antipodes.machine import available_memory, human
+from antipodes.machine import human
 from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
 from antipodes.tables.pattern_stores import PatternStore, cost_of, pattern_stores
@@ -46,21 +46,13 @@ def _build(pattern: PatternStore, memory_limit: int | None, quiet: bool) -> int:
 
 
 def finished_patterns(config: Config, quiet: bool) -> list[Address]:
-    """The finished tables of a puzzle's patterns; what the others would cost is told, unless it is to be ``quiet``.
-
-    None of them, if they do not fit into the free memory together.
-    """
+    """The finished tables of a puzzle's patterns; what the others would cost is told, unless it is to be ``quiet``."""
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
-        say(f"{_named(missing)} {_are(missing)} not built: {_cost(missing)}; --build makes them")
-    finished = [one for one in stores if one.finished]
-    needed, free = sum(one.entries for one in finished), available_memory()
-    if needed > free and not quiet:
-        say(
-            f"{_named(finished)} {_are(finished)} not used: of memory they take {human(needed)}, {human(free)} are free"
-        )
-    return [one.store for one in finished if needed <= free]
+        are = "is" if len(missing) == 1 else "are"
+        say(f"{_named(missing)} {are} not built: {_cost(missing)}; --build makes them")
+    return [one.store for one in stores if one.finished]
 
 
 def pattern_lines(config: Config) -> Iterator[str]:
@@ -84,10 +76,6 @@ def _named(patterns: Sequence[PatternStore]) -> str:
     """The tables of some patterns, in words."""
     *names, last = (one.name for one in patterns)
     return f"the table of {last}" if not names else f"the tables of {', '.join(names)} and {last}"
-
-
-def _are(patterns: Sequence[PatternStore]) -> str:
-    return "is" if len(patterns) == 1 else "are"
 
 
 def _cost(patterns: Sequence[PatternStore]) -> str:

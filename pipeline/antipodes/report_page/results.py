@@ -13,10 +13,10 @@ from antipodes.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, recompute
 from antipodes.storage.address import Address, in_shell
 from antipodes.stores import open_store
-from antipodes.tables.counts import open_counts
+from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, TableStore
-from antipodes.tables.table import open_table
+from antipodes.tables.table import Table, open_table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes_tasks.errors import StoreChangedError, StoreError, UnfinishedError
@@ -32,11 +32,18 @@ Files = dict[str, str]
 """Texts by the names of their files."""
 
 
-def write_results(address: Address, folder: Path, limit: int = LISTED, puzzle: PuzzleLike | None = None) -> list[str]:
+def write_results(
+    address: Address, folder: Path, limit: int = LISTED, puzzle: PuzzleLike | None = None, unique: bool = False
+) -> list[str]:
     """Write the results in a finished store into a folder, in place of older files; the names of the files.
+
+    ``unique`` counts the positions of a table up to symmetry, too, and lists one antipode of each class. Tilings are
+    always those up to symmetry.
 
     Raises
     ------
+    InputError
+        The symmetries that ``unique`` needs are not known, or counts do not keep all antipodes.
     UnfinishedError
         The store is unfinished.
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
@@ -48,7 +55,7 @@ def write_results(address: Address, folder: Path, limit: int = LISTED, puzzle: P
     if isinstance(store, TilingStore):
         values, files = _of_tilings(store, address, limit)
     else:
-        values, files = _of_search(store, address, limit, puzzle)
+        values, files = _of_search(store, address, limit, puzzle, unique)
     if store.manifest_file.has_changed():
         raise StoreChangedError(f"{store.address} was changed by a run while it was read: try again")
     files = {RESULTS: json.dumps(values, indent=1, ensure_ascii=False) + "\n", **files}
@@ -57,28 +64,38 @@ def write_results(address: Address, folder: Path, limit: int = LISTED, puzzle: P
 
 
 def _of_search(
-    store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None
+    store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None, unique: bool
 ) -> tuple[dict[str, Any], Files]:
     manifest = store.read()
     _check_complete(manifest, store)
     counts_only = isinstance(store, CountsStore)
     with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
-        antipodes = [found.puzzle.format(position) for position in found.antipodes(limit)]
-        layers = found.layers
+        layers, antipodes = found.layers, _antipodes(found, limit, unique)
+        classes = {"unique_layers": found.unique_layers()} if unique and isinstance(found, Table) else {}
     values = {
         **_head(store, manifest, "counts" if counts_only else "table", manifest.puzzle),
         "positions": sum(layers),
         "radius": len(layers) - 1,
         "layers": layers,
-        "antipodes": {"count": layers[-1], "positions": antipodes},
+        **classes,
+        "antipodes": antipodes,
     }
+    names, columns = ["positions", *(["unique"] * len(classes))], [layers, *classes.values()]
+    listed = [name for name in ("positions", "symmetries") if name in antipodes]
     files = {
         DEFINITION: as_toml("puzzle", manifest.puzzle),
-        "layers.csv": _csv(("depth", "positions"), enumerate(layers)),
+        "layers.csv": _csv(["depth", *names], ((depth, *row) for depth, row in enumerate(zip(*columns, strict=True)))),
         "b-file.txt": "".join(f"{depth} {count}\n" for depth, count in enumerate(layers)),
-        "antipodes.csv": _csv(("position",), ((one,) for one in antipodes)),
+        "antipodes.csv": _csv(listed, zip(*(antipodes[name] for name in listed), strict=True)),
     }
     return values, files
+
+
+def _antipodes(found: Table | Counts, limit: int, unique: bool) -> dict[str, Any]:
+    """How many antipodes there are, and some of them; of each class up to symmetry one, and how many leave it alone."""
+    positions = found.unique_antipodes(limit) if unique else found.antipodes(limit)
+    listed = {"count": found.layers[-1], "positions": [found.puzzle.format(one) for one in positions]}
+    return {**listed, "symmetries": found.symmetries_at(positions)} if unique else listed
 
 
 def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[dict[str, Any], Files]:

@@ -25,11 +25,12 @@ from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
-from antipodes.tables.unique import representatives, unique_layers
+from antipodes.tables.unique import representatives, symmetric_layers, unique_layers
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.symmetries.symmetry import Symmetry
 
 if TYPE_CHECKING:
     import xarray
@@ -251,6 +252,11 @@ class Table(SearchResult):
         than 10,000.
         """
         return unique_layers(self.space.unchecked, self._chunks, self.layers)
+
+    def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
+        """How many positions there are at each depth that a symmetry of the puzzle leaves as they are."""
+        arguments.instance(symmetry, Symmetry, "a symmetry")
+        return symmetric_layers(symmetry, self.space.unchecked, self._chunks, self.layers)
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.

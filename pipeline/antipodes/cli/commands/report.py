@@ -46,18 +46,22 @@ def report(
     app,
     "export",
     "antipodes export eight-puzzle results",
+    "antipodes export 2x2x2-corner results --unique",
     "antipodes export 6x10 results --limit 100",
 )
 def export(
     store: Store,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the files; made if it is not there.")],
     limit: Annotated[int, typer.Option(min=0, metavar="N", help="List at most N antipodes or tilings.")] = LISTED,
+    unique: Annotated[
+        bool, typer.Option("--unique", help="Count positions up to symmetry, too, and list one antipode of each class.")
+    ] = False,
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
     """Export the results in a finished store: JSON and CSV, to publish."""
     address = find_store(store, puzzle)
-    files = write_results(address, folder, limit)
+    files = write_results(address, folder, limit, unique=unique)
     if as_json:
         print_json({"store": str(address), "folder": str(folder), "files": files})
     else:

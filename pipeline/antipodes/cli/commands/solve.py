@@ -25,7 +25,7 @@ from antipodes.cli.options import (
     Workers,
     names_given,
 )
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, say
 from antipodes.config import give, load_config
 from antipodes.progress.searches import describe_search, ruled_out
 from antipodes.puzzles.pattern import aimed_at, goals_in
@@ -37,7 +37,7 @@ from antipodes.tables.drawing import draw_moves
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.report import routes_view, solved_view
 from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer
@@ -107,6 +107,8 @@ class SolveOptions:
     scheduler_file: str | None
     pictures: PictureFiles
     as_json: bool
+    own_tables: bool = False
+    """Whether the tables are those of the puzzle's own patterns, for which nobody asked."""
 
     @property
     def addresses(self) -> list[Address]:
@@ -248,7 +250,8 @@ def solve(
         if build and labels is None and batch is None:
             return 0
         if guided:
-            options = replace(options, tables=[str(store) for store in finished_patterns(config, quiet)])
+            own = [str(store) for store in finished_patterns(config, quiet)]
+            options = replace(options, tables=own, own_tables=True)
     with _stoppable(quiet, output) as progress:
         if options.batch is not None:
             _solve_batch(found, options, quiet)
@@ -305,9 +308,8 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     method: str | None = options.method if options.store is None else TABLE
     heuristic: str | Patterns | None = options.heuristic
-    if options.tables:
-        method = IDA_STAR
-        heuristic = load_patterns(puzzle.rules, goal, options.addresses)
+    if tables := _loaded(puzzle, goal, options):
+        method, heuristic = IDA_STAR, tables
     solved = solve_timed(
         problem,
         method,
@@ -324,6 +326,19 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     _show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
         options.pictures.draw_steps(drawn, path)
+
+
+def _loaded(puzzle: Puzzle, goal: Labels | None, options: SolveOptions) -> Patterns | None:
+    """The tables, if any; the puzzle's own only if they fit into memory, others raise the error."""
+    if not options.tables:
+        return None
+    try:
+        return load_patterns(puzzle.rules, goal, options.addresses)
+    except ResourceLimitError as error:
+        if not options.own_tables:
+            raise
+        say(f"{error}; searching without them")
+        return None
 
 
 def _solve_batch(puzzle: Puzzle, options: SolveOptions, quiet: bool) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence
+from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
 from antipodes.cli.streams import print_json
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
@@ -15,6 +15,7 @@ from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
 from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.stores import search_store
+from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -33,6 +34,7 @@ app = commands()
     "symmetry",
     "antipodes symmetry 2x2x2",
     'antipodes symmetry eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+    "antipodes symmetry 2x2x2 --depths",
     "antipodes symmetry pyraminx --moves \"R U' R' U\"",
     kind=PositionsCommand,
 )
@@ -43,11 +45,19 @@ def symmetry(
     ],
     position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
     moves: MoveSequence = None,
+    depths: Annotated[
+        bool, typer.Option("--depths", help="Count the positions at each depth that symmetries leave, from the table.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the symmetries of a puzzle, or of a position."""
-    if position is not None and moves is not None:
-        raise InputError("expected a position or --moves, found both")
+    given = names_given({"a position": position, "--moves": moves, "--depths": depths})
+    if len(given) > 1:
+        raise InputError(f"expected one of a position, --moves and --depths, found {' and '.join(given)}")
+    if depths:
+        with open_table(find_store(puzzle)) as table:
+            _show_depths(table, as_json)
+        return
     found = _puzzle(puzzle)
     group = symmetries_of(found.rules)
     if moves is not None:
@@ -105,6 +115,19 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
         print(puzzle.format(image))
     if len(images) > IMAGES_SHOWN:
         print(f"and {len(images) - IMAGES_SHOWN:,} more: --json")
+
+
+def _show_depths(table: Table, as_json: bool) -> None:
+    """Print how many positions a symmetry of each class leaves as they are, at each depth."""
+    puzzle = table.puzzle
+    classes = [(one, size, table.symmetric_layers(one)) for one, size in symmetries_of(puzzle.rules).classes()]
+    if as_json:
+        views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
+        print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})
+        return
+    print("positions at each depth that a symmetry leaves as they are, and how many symmetries are alike:")
+    for one, size, layers in classes:
+        print(f"{size} x {symmetry_name(puzzle, one) or _effect(puzzle, one)}: {' '.join(f'{n:,}' for n in layers)}")
 
 
 def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
