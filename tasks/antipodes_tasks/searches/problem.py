@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.position_set import Packing
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
@@ -15,6 +16,8 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.group_points import points_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +62,18 @@ class Problem:
     @cached_property
     def known_reachable(self) -> bool:
         """Whether it is known without a search that a goal can be reached."""
-        return bool(solvable(self.rules, self.position, self.goals).certain.any())
+        return bool(solvable(self.rules, self.position, self.goals).certain.any()) or self._in_group
+
+    @cached_property
+    def _in_group(self) -> bool:
+        """Whether position and a goal are elements of the group of the moves, where the moves are one."""
+        if not Group.suits(self.rules):
+            return False
+        points, chain = points_of(self.rules), Group.of(self.rules).chain
+        assert points is not None
+        rest = sifted(chain.levels, points.permutations(np.concatenate((self.position[np.newaxis], self.goals))))
+        members = (rest == np.arange(chain.points)).all(axis=1)
+        return bool(members[0] and members[1:].any())
 
     @cached_property
     def packing(self) -> Packing:
