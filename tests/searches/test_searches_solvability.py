@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from search_problems import paths_from
 
+from antipodes.config import load_config
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.solvability import parities, solvable
 
 GRIDS = {
