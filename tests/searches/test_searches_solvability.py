@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from search_problems import paths_from
 
+from antipodes.config import load_config
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.solvability import parities, solvable
 
 GRIDS = {
@@ -69,3 +71,13 @@ def test_the_parity_on_a_grid() -> None:
     goals = start[[[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 5, 4], [1, 0, 2, 3, 4, 5]]]
     assert parities(puzzle.rules, start, goals).tolist() == [[True, False], [False, True], [False, False]]
     assert parities(puzzle.rules, start, goals[:0]).tolist() == []
+
+
+def test_elements_of_the_group_of_the_moves_are_known_to_be_reachable() -> None:
+    rules = load_config("3x3x3").puzzle.rules
+    turned = rules.moves.after(3, rules.moves.after(0, rules.start_labels)[0])[0][0]
+    assert Problem.of(rules, turned).known_reachable
+    exchanged = turned.copy()
+    exchanged[[0, 1]] = exchanged[[1, 0]]
+    assert Problem.of(rules, exchanged).known_unreachable
+    assert not Problem.of(rules, exchanged, rules.start_labels).known_reachable

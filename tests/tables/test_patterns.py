@@ -26,6 +26,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import ChunkDigests
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
+from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.heuristics import NEVER
@@ -357,3 +358,20 @@ def test_korfs_positions_have_the_published_lengths(tmp_path: Path) -> None:
     problems = [Problem.of(puzzle.rules, puzzle.parse(row["tiles"])) for row in rows]
     found = load_patterns(puzzle.rules, None, paths)
     assert [ida_star(one, heuristic=found).distance for one in problems] == [int(row["optimal_length"]) for row in rows]
+
+
+@pytest.mark.parametrize(("every", "threads"), [(False, 1), (False, 3), (True, 2)])
+def test_threads_find_what_one_finds(every: bool, threads: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    found = heuristic(folder, puzzle, ["1234"])
+    for text in ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1", "1 2 3 4 5 6 7 0 8"):
+        problem = Problem.of(puzzle.rules, puzzle.parse(text))
+        alone = ida_star(problem, every=every, heuristic=found)
+        together = ida_star(problem, every=every, heuristic=found, threads=threads)
+        assert together.distance == alone.distance
+        assert together.solution_count == alone.solution_count
+        paths, others = ({path.tobytes() for path in answer.solutions} for answer in (alone, together))
+        assert paths == others
+        if every:
+            assert (together.expanded, together.generated) == (alone.expanded, alone.generated)

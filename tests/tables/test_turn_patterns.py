@@ -20,6 +20,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
@@ -283,3 +284,18 @@ def test_solve_names_the_tables(cli: Command, folder: Path) -> None:
     assert shown["distance"] == len(shown["moves"]) == 5
     assert 0 < shown["estimate"] <= 5
     assert shown["generated"] > shown["expanded"] > 0
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_threads_find_what_one_finds(every: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
+    for one in scrambled(puzzle, 8):
+        problem = Problem.of(puzzle.rules, one)
+        alone, together = (ida_star(problem, every=every, heuristic=found, threads=threads) for threads in (1, 2))
+        assert (together.distance, together.solution_count) == (alone.distance, alone.solution_count)
+        paths, others = ({path.tobytes() for path in answer.solutions} for answer in (alone, together))
+        assert paths == others
+        if every:
+            assert (together.expanded, together.generated) == (alone.expanded, alone.generated)

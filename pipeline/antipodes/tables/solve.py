@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from antipodes.machine import available_memory
+from antipodes.machine import available_memory, available_workers
 from antipodes.storage.address import Address
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import (
@@ -206,9 +206,12 @@ def solve_timed(
     listener: Listener = silence,
     heuristic: str | Patterns | None = None,
     memory_limit: int | None = None,
+    threads: int | None = None,
     **settings: Any,
 ) -> Solved:
     """Solve by a method, by default by the one that suits the problem; the table is that in the store.
+
+    ``threads`` search together where tables guide a long search, by default as many as processors.
 
     ``settings`` are those of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and ``listed``.
     Raises as they do.
@@ -229,6 +232,8 @@ def solve_timed(
             return Solved(answer, time.perf_counter() - begin, reason)
     options: dict[str, Any] = {"heuristic": heuristic} if heuristic is not None else {}
     load_kernels(problem, method, **options)
+    if isinstance(heuristic, Patterns):
+        options["threads"] = available_workers() if threads is None else threads
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
     return _solved(answer, time.perf_counter() - begin, reason, problem, heuristic)
@@ -316,7 +321,7 @@ def solve(
     ResourceLimitError where the search would exceed the memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
-    if unknown := options.keys() - ({"heuristic"} if search is ida_star else set()):
+    if unknown := options.keys() - ({"heuristic", "threads"} if search is ida_star else set()):
         raise InputError(f"{method}: expected no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)

@@ -13,6 +13,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.shares import WHOLE, Share
 
 UNREACHED = 255
 """The value of an entry of a byte to which no moves lead."""
@@ -39,8 +40,8 @@ class Patterns(ABC):
         """The heuristic of positions ``(n, places)``, ``(n,)``; NEVER where a table knows that no path exists."""
 
     @abstractmethod
-    def descent(self, depth: int, problem: Problem, request: Request) -> Descent:
-        """The search for paths of ``depth`` moves, guided by the tables."""
+    def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
+        """The search for paths of ``depth`` moves, guided by the tables; of the whole tree, or a share of it."""
 
     def estimate(self, position: Labels) -> int:
         """As `estimates`, of one position ``(places,)``."""

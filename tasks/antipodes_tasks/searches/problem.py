@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.position_set import Packing
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
@@ -15,6 +16,8 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.group_points import points_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +62,18 @@ class Problem:
     @cached_property
     def known_reachable(self) -> bool:
         """Whether it is known without a search that a goal can be reached."""
-        return bool(solvable(self.rules, self.position, self.goals).certain.any())
+        return bool(solvable(self.rules, self.position, self.goals).certain.any()) or self._in_group
+
+    @cached_property
+    def _in_group(self) -> bool:
+        """Whether position and a goal are elements of the group of the moves, where the moves are one."""
+        if not Group.suits(self.rules):
+            return False
+        points, chain = points_of(self.rules), Group.of(self.rules).chain
+        assert points is not None
+        rest = sifted(chain.levels, points.permutations(np.concatenate((self.position[np.newaxis], self.goals))))
+        members = (rest == np.arange(chain.points)).all(axis=1)
+        return bool(members[0] and members[1:].any())
 
     @cached_property
     def packing(self) -> Packing:
@@ -101,6 +115,8 @@ class Request:
     memory_limit: int
     """Bytes for the paths found, and for the positions that the search holds."""
     listener: Listener = silence
+    threads: int = 1
+    """Threads that search together where tables guide a long search."""
 
     def __post_init__(self) -> None:
         checked = {
@@ -109,6 +125,7 @@ class Request:
             "listed": min(arguments.integer(self.listed, "listed", 0), arguments.GREATEST),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),
+            "threads": arguments.integer(self.threads, "threads", 1),
         }
         for name, value in checked.items():  # numpy's scalars as Python's
             object.__setattr__(self, name, value)

@@ -40,6 +40,7 @@ from antipodes_tasks.searches.depth_first import (
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.shares import NODE, WHOLE, Share
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -168,9 +169,9 @@ class SwapPatterns(Patterns):
             np.maximum(greatest, total, out=greatest)
         return np.minimum(greatest, NEVER)
 
-    def descent(self, depth: int, problem: Problem, request: Request) -> Descent:
+    def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, guided by the tables."""
-        return _descent(depth, problem, self, request)
+        return _descent(depth, problem, self, request, share)
 
     def root(self, position: Labels) -> "_Entries":
         """The entries of one position ``(places,)``, and what they say."""
@@ -319,7 +320,7 @@ class _Path(NamedTuple):
     """``(paths, bound)``: the moves of the paths found, while there is room."""
 
 
-def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Request) -> Descent:
+def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Request, share: Share) -> Descent:
     """The search for paths of ``depth`` moves, guided by pattern tables."""
     arrays = patterns.arrays
     most = int(np.diff(arrays.first_of).max(initial=0))
@@ -332,7 +333,7 @@ def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Requ
         kept=np.full(depth, NOT_EXPANDED),
         tried=np.zeros(depth, dtype=np.uint64),
     )
-    tally, paths = np.array([0, 0, 0, FAR, 0]), room_for_paths(depth, request, np.uint64, depth)
+    tally, paths = np.array([0, 0, 0, FAR, 0, 0]), room_for_paths(depth, request, np.uint64, depth)
     path = _Path(problem.position.copy(), np.zeros(depth, dtype=np.uint64), tally, paths)
     fixed = (entries, children, problem.goals, arrays, patterns.values, request.every)
 
@@ -340,7 +341,7 @@ def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Requ
         found = listed(paths, int(tally[FOUND]), problem, request)
         return Pass([_replayed(problem.position, arrays, one) for one in found], *tally[[FOUND, NEXT_BOUND]].tolist())
 
-    return Descent(lambda budget: _descend_by_patterns(path, budget, *fixed), tally, result)
+    return Descent(lambda budget: _descend_by_patterns(path, budget, *fixed, *share.words), tally, result)
 
 
 def _replayed(position: Labels, arrays: _Arrays, edges: Words) -> Labels:
@@ -363,10 +364,14 @@ def _descend_by_patterns(
     arrays: _Arrays,
     values: NDArray[np.uint8],
     every: bool,
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    All successors of a position are looked up before one is searched, so the processor waits for memory once.
+    All successors of a position are looked up before one is searched, so the processor waits for memory once. It is
+    the `Share` of the other arguments; the first share counts the positions above the split.
     """
     labels, taken, tally, paths = path
     rows, columns, own, sums = entries
@@ -377,13 +382,14 @@ def _descend_by_patterns(
     depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
     while expanded < stop and not over:
         if kept[depth] == NOT_EXPANDED:
-            expanded += 1
+            counts = np.int64(depth >= split or part == ZERO)
+            expanded += counts
             blank = origin[taken[depth - ONE]] if depth > ZERO else _place_of_blank(labels)
             back, k = inverse[taken[depth - ONE]] if depth > ZERO else NOTHING, ZERO
             for e in range(first_of[blank], first_of[blank + ONE]):
                 if e == back:
                     continue
-                generated += 1
+                generated += counts
                 piece, estimate = np.uint64(labels[origin[e]]), 0
                 for s in range(all_sums):
                     v, total = view_of[s, piece], sums[depth, s]
@@ -413,6 +419,11 @@ def _descend_by_patterns(
             kept[depth], tried[depth] = k, ZERO
         elif tried[depth] < kept[depth]:
             k, after = tried[depth], depth + ONE
+            tried[depth] += ONE
+            if after == split:
+                tally[NODE] += 1
+                if np.uint64(tally[NODE] - 1) % parts != part:
+                    continue
             e = edge[depth, k]
             piece = np.uint64(labels[origin[e]])
             for v in range(all_views):
@@ -425,7 +436,7 @@ def _descend_by_patterns(
                     columns[after, v] = maps[np.uint64(moves[move, 2]) + columns[depth, v]]
                     own[after, v] += sums[after, s] - sums[depth, s]
             labels[destination[e]], labels[origin[e]] = piece, 0
-            taken[depth], tried[depth], kept[after], depth = e, k + ONE, NOT_EXPANDED, after
+            taken[depth], kept[after], depth = e, NOT_EXPANDED, after
         elif depth == ZERO:
             over = True
         else:

@@ -15,6 +15,7 @@ from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FAR, FOUND, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.prefetch import prefetch
+from antipodes_tasks.searches.shares import NODE
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NOT_EXPANDED = NO_ROW = ~ZERO
@@ -95,8 +96,14 @@ def descend_by_turns(
     effects: MoveEffects,
     values: NDArray[np.uint8],
     every: bool,
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again."""
+    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+
+    It is the `Share` of the other arguments; the first share counts the positions above the split.
+    """
     digits, said, best, entry, here, child, kept, tried, taken, labels, tally, found = path
     digit_at, meta, after, begin, packed, mask, linked = views
     follow_at, follow = effects.follow_at, effects.follow
@@ -106,12 +113,12 @@ def descend_by_turns(
     depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
     while expanded < stop and not over:
         if kept[depth] == NOT_EXPANDED:
-            expanded += 1
+            expanded += np.int64(depth >= split or part == ZERO)
             last = taken[depth - ONE] if depth > ZERO else start
             own, below, left = here[depth], depth + ONE, np.int64(greatest - depth) - 1
             v, first, count = best[depth, own], follow_at[last], ZERO
             successors = follow_at[last + ONE] - first
-            generated += np.int64(successors)
+            generated += np.int64(successors) if depth >= split or part == ZERO else 0
             for i in range(successors):
                 e = np.uint64(entry[depth, own, i])
                 value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
@@ -194,6 +201,10 @@ def descend_by_turns(
         elif tried[depth] < kept[depth]:
             here[depth + ONE], taken[depth] = tried[depth], child[depth, tried[depth]]
             tried[depth] += ONE
+            if depth + ONE == split:
+                tally[NODE] += 1
+                if np.uint64(tally[NODE] - 1) % parts != part:
+                    continue
             depth += ONE
             kept[depth] = NOT_EXPANDED
         elif depth == ZERO:

@@ -25,6 +25,7 @@ from antipodes_tasks.searches.digits import INDEPENDENT, Digit, digits_of, split
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.turn_descent import (
     NO_ROW,
     NOT_EXPANDED,
@@ -162,7 +163,7 @@ class TurnPatterns(Patterns):
         """The moves for the kernel, where every path is sought, and where one is enough."""
         return {every: _effects(self.rules, every) for every in (False, True)}
 
-    def descent(self, depth: int, problem: Problem, request: Request) -> Descent:
+    def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, from the position or its inverse, where there are fewer."""
         root, inverted = problem.position, False
         if self.inverses is not None:
@@ -181,7 +182,7 @@ class TurnPatterns(Patterns):
             return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
 
         fixed = (self.goal, self.arrays, self.effects[request.every], self.values, request.every)
-        return Descent(lambda budget: descend_by_turns(path, budget, *fixed), path.tally, result)
+        return Descent(lambda budget: descend_by_turns(path, budget, *fixed, *share.words), path.tally, result)
 
 
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
@@ -211,7 +212,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         tried=np.zeros(depth + 1, dtype=np.uint64),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=np.tile(root, (3, 1)),
-        tally=np.array([0, 0, 0, FAR, 0]),
+        tally=np.array([0, 0, 0, FAR, 0, 0]),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
 
