@@ -1,5 +1,7 @@
 """The symmetries that are found: known groups, all maps tried on small puzzles, and what a symmetry promises."""
 
+import subprocess
+import sys
 from math import lcm
 
 import numpy as np
@@ -158,6 +160,15 @@ def test_a_large_group_is_not_listed() -> None:
     with pytest.raises(ResourceLimitError, match="expected at most 719 symmetries, found 720"):
         found.elements(719)
     assert len(found.elements(720)) == 720
+
+
+def test_the_library_stays_whole() -> None:
+    program = (
+        "import sys; import antipodes as ap; assert ap.symmetries('hanoi-3-pegs').order == 2;"
+        "assert 'igraph' not in sys.modules and 'matplotlib' not in sys.modules;"
+        "import igraph; assert igraph.Graph.Ring(4).count_automorphisms() == 8"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_functions_are_not_known() -> None:

@@ -30,8 +30,8 @@ MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
 MOST_COMPARED = 1 << 12
 """Permutations of which the plainest for each symmetry is chosen; of more, any."""
-MOST_LISTED = 10_000
-"""Symmetries that are listed, unless a caller asks for more or fewer."""
+MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
+"""Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,21 +77,23 @@ class Symmetries:
         ResourceLimitError
             There are more than ``most``.
         """
-        if self.order > most:
-            raise ResourceLimitError(
-                f"expected at most {counted(most, 'symmetry', 'symmetries')}, found {self.order:,}"
-            )
+        self._check_order(most)
         return self._elements
 
-    def classes(self, most: int = MOST_LISTED) -> tuple[tuple[Symmetry, int], ...]:
+    def _check_order(self, most: int) -> None:
+        if self.order > most:
+            expected = counted(most, "symmetry", "symmetries")
+            raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
+
+    def classes(self, most: int = MOST_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
 
         Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
         each other.
         """
-        elements = self.elements(most)
-        sizes = np.bincount(self._class_of, minlength=len(elements))
-        return tuple((elements[number], int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
+        self._check_order(most)
+        sizes = np.bincount(self._class_of)
+        return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
     def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
@@ -123,7 +125,10 @@ class Symmetries:
 
     @cached_property
     def _elements(self) -> tuple[Symmetry, ...]:
-        return tuple(self.encoding.symmetry(each.astype(np.int64)) for each in self._products)
+        return tuple(self._element(number) for number in range(self.order))
+
+    def _element(self, number: int) -> Symmetry:
+        return self.encoding.symmetry(self._products[number].astype(np.int64))
 
     @cached_property
     def _products(self) -> Permutations:
