@@ -71,6 +71,7 @@ def run(
     checkpoint_every: float | None = None,
     memory_limit: int | str | None = None,
     counts_only: bool | None = None,
+    symmetry: str | None = None,
     overwrite: bool | None = None,
     progress: bool | Listener | None = None,
     interrupted: Callable[[], bool] = lambda: False,
@@ -97,6 +98,8 @@ def run(
         Bytes, or a text such as "2GiB".
     counts_only
         Whether to keep the layers and the first antipodes alone, and make no table.
+    symmetry
+        "on" keeps one of the positions that symmetries of the puzzle map to each other; the answers stay the same.
     overwrite
         Whether to replace an existing store.
     progress
@@ -121,6 +124,7 @@ def run(
         checkpoint_every=checkpoint_every,
         memory_limit=memory_limit,
         counts_only=counts_only,
+        symmetry=symmetry,
         overwrite=overwrite,
     )
     address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)

@@ -13,7 +13,8 @@ class InputError(AntipodesError, ValueError):
 
 def missing_package(what: str, package: str, extra: str) -> InputError:
     """The error where an optional package is not installed: ``what`` needs it, and an extra of this project has it."""
-    return InputError(f"{what} needs {package}: pip install '.[{extra}]' in a checkout of antipodes")
+    where = "in a checkout of antipodes, or with the path of its wheel for the dot"
+    return InputError(f"{what} needs {package}: pip install '.[{extra}]' {where}")
 
 
 class ArgumentTypeError(InputError, TypeError):

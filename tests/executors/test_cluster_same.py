@@ -10,6 +10,7 @@ import pytest
 from clusters import Cluster
 from distributed import Client, WorkerPlugin
 from program_runs import EVERY_LAYER, Begin, Same
+from stores import contents
 from waiting import wait_until
 
 from antipodes.config import load_config
@@ -36,6 +37,15 @@ def test_the_same_table(
     report = begin("run", puzzle, "--store", "t.zarr", *at, *options, "--json").finish()
     assert (report["complete"], report["workers_lost"], report["states_found_again"]) == (True, 0, 0)
     same(puzzle)
+
+
+def test_the_same_table_reduced_by_symmetries(shared: Cluster, begin: Begin, tmp_path: Path) -> None:
+    arguments = ["--symmetry", "on", "--scheduler", shared.address, *EVERY_LAYER]
+    begin("run", "hanoi-4-pegs", "--store", "t.zarr", *arguments, "--json").finish()
+    run_puzzle(load_config("hanoi-4-pegs"), tmp_path / "threads.zarr", RunOptions(symmetry="on"))
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
+    with shared.client() as client:
+        assert verify(tmp_path / "t.zarr", client).ok
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reduced_towers import TOWERS, reduce_towers
+from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
@@ -281,16 +281,14 @@ def test_a_picture_is_its_shapes() -> None:
     assert found["shapes"] == json.loads(json.dumps(expected))
 
 
-def test_entries_that_stand_for_several_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_that_stand_for_several_positions(tmp_path: Path) -> None:
     """A table of positions up to an exchange of pegs says of each position what the whole table says."""
-    options = RunOptions(workers=1)
-    run_puzzle(TOWERS, tmp_path / "whole.zarr", options)
+    run_puzzle(TOWERS, tmp_path / "whole.zarr", RunOptions(workers=1))
     whole = client_of(tmp_path / "whole.zarr")
     texts = [whole.value("/stores/whole/view", {"index": index})["position"] for index in range(0, 3**6, 40)]
     known = {text: whole.value("/stores/whole/path", {"position": text}) for text in texts}
     layers = whole.value("/stores/whole/layers")
-    reduce_towers(monkeypatch)
-    run_puzzle(TOWERS, tmp_path / "reduced.zarr", options)
+    run_puzzle(TOWERS, tmp_path / "reduced.zarr", RunOptions(workers=1, symmetry="on"))
     reduced = client_of(tmp_path / "reduced.zarr")
     assert reduced.value("/stores/reduced/layers") == layers
     for text in texts:
@@ -299,4 +297,5 @@ def test_entries_that_stand_for_several_positions(tmp_path: Path, monkeypatch: p
             key: known[text][key] for key in ("distance", "count")
         }
         view = reduced.value("/stores/reduced/view", {"position": text})
+        assert view == whole.value("/stores/whole/view", {"position": text})
         assert {one["change"] for one in view["successors"]} <= {-1, 0, 1}

@@ -1,68 +1,143 @@
-"""Entries that stand for several positions: towers of Hanoi with two pegs taken for the same."""
+"""Tables reduced by symmetries, whose entries stand for several positions, against the same tables without."""
 
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from reduced_towers import TOWERS, reduce_towers
+from reduced_towers import TOWERS
+from stores import chunk_files, flip_bit, stop_after
 
+from antipodes.config import Config
+from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
+from antipodes.tables.counts import open_counts
 from antipodes.tables.run import RunReport, run_puzzle
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.table import open_table
+from antipodes.tables.table import Table, open_table
+from antipodes.tables.verify import verify
+from antipodes_tasks.errors import InputError
+
+LIGHTS = Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3})
 
 
-@pytest.fixture
-def reduced(monkeypatch: pytest.MonkeyPatch) -> None:
-    reduce_towers(monkeypatch)
+def run(store: Path, layers: int = 1000, config: Config = TOWERS, **more: Any) -> RunReport:
+    """The report of a run with symmetries that is interrupted after some layers."""
+    options = RunOptions(**{"workers": 2, "symmetry": "on", "checkpoint_every": 0, **more})
+    return run_puzzle(config, store, options, interrupted=stop_after(layers))
 
 
-def whole_layers(tmp_path: Path) -> tuple[int, ...]:
-    return tuple(run_puzzle(TOWERS, tmp_path / "whole.zarr", RunOptions(workers=1)).manifest.layers)
+@pytest.fixture(scope="module", params=[TOWERS, LIGHTS], ids=["towers", "lights"])
+def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Table, Table]]:
+    """A reduced table, and the whole one of the same puzzle."""
+    folder = tmp_path_factory.mktemp("tables")
+    run(folder / "reduced.zarr", config=request.param)
+    run(folder / "whole.zarr", config=request.param, symmetry=None)
+    with open_table(folder / "reduced.zarr") as reduced, open_table(folder / "whole.zarr") as whole:
+        assert reduced._chunks._manifest.index_size < whole._chunks._manifest.index_size
+        yield reduced, whole
 
 
-def run(store: Path, layers: int = 1000, *, counts_only: bool = False) -> RunReport:
-    """The report of a run that is interrupted after some layers."""
-    asked = count()
-    options = RunOptions(workers=2, counts_only=counts_only, checkpoint_every=0)
-    return run_puzzle(TOWERS, store, options, interrupted=lambda: next(asked) >= layers)
+@pytest.fixture(scope="module")
+def whole_layers(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, ...]:
+    return tuple(run(tmp_path_factory.mktemp("whole") / "t.zarr", symmetry="off").manifest.layers)
 
 
 def check(manifest: SearchManifest, expected: tuple[int, ...]) -> None:
-    assert manifest.positions == expected[: len(manifest.layers)]
+    assert tuple(manifest.positions) == expected[: len(manifest.layers)]
     assert all(entries <= positions for entries, positions in zip(manifest.layers, expected, strict=False))
 
 
 @pytest.mark.parametrize("counts_only", [False, True])
 def test_layers_count_positions_also_of_a_run_that_is_resumed(
-    counts_only: bool, tmp_path: Path, request: pytest.FixtureRequest
+    counts_only: bool, whole_layers: tuple[int, ...], tmp_path: Path
 ) -> None:
-    expected = whole_layers(tmp_path)
-    request.getfixturevalue("reduced")
     begun = run(tmp_path / "reduced.zarr", 9, counts_only=counts_only)
     assert not begun.complete
-    check(begun.manifest, expected)
-    report = run(tmp_path / "reduced.zarr", counts_only=counts_only)
+    check(begun.manifest, whole_layers)
+    report = run(tmp_path / "reduced.zarr", counts_only=counts_only, symmetry=None)
     assert report.complete
-    check(report.manifest, expected)
-    assert sum(report.manifest.layers) == 2 * 3**5
-    assert (report.manifest.states, report.to_json()["layers"]) == (3**6, list(expected))
-    assert report.to_json()["antipodes"] == expected[-1]
+    check(report.manifest, whole_layers)
+    assert sum(report.manifest.layers) < 3**6
+    shown = report.to_json()
+    assert (report.manifest.states, shown["layers"]) == (3**6, list(whole_layers))
+    assert (shown["index_size"], shown["entries"], shown["symmetry"]) == (3**6, report.manifest.index_size, 2)
+    assert shown["antipodes"] == whole_layers[-1] == 64
+    assert len(np.unique(report.farthest, axis=0)) == len(report.farthest) == 6
 
 
-def test_a_table_speaks_of_positions_and_finds_each(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    expected = whole_layers(tmp_path)
-    with open_table(tmp_path / "whole.zarr") as whole:
-        every = whole.space.unrank(np.arange(3**6))
-        distances = whole.distances(every)
-    request.getfixturevalue("reduced")
-    run(tmp_path / "reduced.zarr")
-    with open_table(tmp_path / "reduced.zarr") as table:
-        assert (tuple(table.layers), len(table), table.index_size) == (expected, 3**6, 2 * 3**5)
-        assert table.distances(every).tolist() == distances.tolist()
+def test_every_position_has_its_distance_index_and_path(tables: tuple[Table, Table]) -> None:
+    reduced, whole = tables
+    indices = np.arange(whole.space.size)
+    every = whole.space.unrank(indices)
+    assert (reduced.space.size, len(reduced), reduced.index_size) == (len(indices), len(whole), len(indices))
+    assert (reduced.space.unrank(indices) == every).all()
+    assert (reduced.space.rank(every) == indices).all()
+    expected = whole.distances(every).tolist()
+    assert reduced.distances(every).tolist() == reduced.distances_by_index(indices).tolist() == expected
+    for labels, distance in list(zip(every, expected, strict=True))[::37]:
+        assert reduced.distance(labels) == distance
+        assert len(reduced.path(labels)) == distance + 1
 
 
-def test_a_table_without_weights_says_nothing_of_them(tmp_path: Path) -> None:
-    run_puzzle(TOWERS, tmp_path / "whole.zarr", RunOptions(workers=1))
+def test_layers_list_and_draw_positions(tables: tuple[Table, Table]) -> None:
+    reduced, whole = tables
+    assert (reduced.layers, reduced.radius) == (whole.layers, whole.radius)
+    for depth, count in enumerate(whole.layers):
+        expected = sorted(map(bytes, whole.positions_at(depth)))
+        assert sorted(map(bytes, reduced.positions_at(depth))) == expected
+        assert sorted(map(bytes, np.concatenate(list(reduced.batches_at(depth))))) == expected
+        assert sorted(map(bytes, reduced.sample(depth, count, 1))) == expected
+        assert len(reduced.positions_at(depth, 3)) == min(3, count)
+        assert bytes(reduced.random_position(depth)) in expected
+    assert sorted(map(bytes, reduced.antipodes())) == sorted(map(bytes, whole.antipodes()))
+
+
+def test_draws_are_uniform_over_positions(tables: tuple[Table, Table]) -> None:
+    reduced, _ = tables
+    depth = int(np.argmax(reduced.layers))
+    count = reduced.layers[depth]
+    drawn = np.concatenate([reduced.sample(depth, 1, seed) for seed in range(20 * count)])
+    _, found = np.unique(drawn, axis=0, return_counts=True)
+    assert len(found) == count
+    assert found.max() < 60
+
+
+def test_data_sets_and_heuristics_have_all_positions(tables: tuple[Table, Table]) -> None:
+    reduced, whole = tables
+    positions, distances = reduced.dataset(len(whole), 3)
+    assert len(np.unique(positions, axis=0)) == len(whole)
+    assert distances.tolist() == whole.distances(positions).tolist()
+    one, other = (table.evaluate(lambda labels: labels.sum(axis=1) * 0.1) for table in (reduced, whole))
+    assert one.count.tolist() == other.count.tolist()
+    assert one.mean.tolist() == pytest.approx(other.mean.tolist())
+
+
+def test_counts_list_the_antipodes(tmp_path: Path) -> None:
+    run(tmp_path / "c.zarr", counts_only=True)
+    with open_counts(tmp_path / "c.zarr") as counts:
+        assert (counts.index_size, len(counts), counts.layers[-1]) == (3**6, 3**6, 64)
+        assert len(np.unique(counts.antipodes(), axis=0)) == 64
+        assert {(1,) * 6, (2,) * 6} < {tuple(labels) for labels in counts.antipodes().tolist()}
+        assert len(counts.antipodes(1)) == 1
+
+
+def test_a_reduced_table_is_verified(tmp_path: Path) -> None:
+    run(tmp_path / "t.zarr")
+    verdict = verify(tmp_path / "t.zarr", Threads(2))
+    assert verdict.ok, verdict.problems
+    assert verdict.checked_states == 3**6
+    flip_bit(chunk_files(tmp_path / "t.zarr")[0], 77)
+    assert not verify(tmp_path / "t.zarr", Threads(2)).ok
+
+
+def test_other_values_of_symmetry_are_refused() -> None:
+    with pytest.raises(InputError, match="symmetry: expected one of on, off, found 'yes'"):
+        RunOptions(symmetry="yes")
+
+
+def test_a_table_that_is_not_reduced_says_nothing_of_weights(tmp_path: Path) -> None:
+    report = run(tmp_path / "whole.zarr", symmetry="off")
     assert "weighed" not in (tmp_path / "whole.zarr" / "commit.json").read_text()
+    assert (report.to_json()["symmetry"], report.manifest.numbered) == (1, 3**6)

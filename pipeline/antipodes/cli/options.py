@@ -56,6 +56,7 @@ PerformanceReport = Annotated[str | None, run_option("performance_report")]
 CheckpointEvery = Annotated[float | None, run_option("checkpoint_every", min=0)]
 MemoryLimit = Annotated[str | None, run_option("memory_limit")]
 Overwrite = Annotated[bool, run_option("overwrite")]
+Symmetry = Annotated[str | None, run_option("symmetry")]
 CountsOnly = Annotated[bool, run_option("counts_only")]
 
 

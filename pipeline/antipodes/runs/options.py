@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
@@ -13,13 +13,17 @@ from antipodes.storage.address import Address, address_from, argument
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import quote
-from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind
+from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 
 OUTPUTS = Path("outputs")
 """The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
+SYMMETRY = ("on", "off")
+"""Whether a new table is reduced by symmetries."""
+NOT_OF_RESUME = ("symmetry",)
+"""Options that a store knows that is resumed."""
 OPTION = "option"
 """The key of a field's metadata for its `Option`."""
 
@@ -49,6 +53,13 @@ def _workers(value: object, name: str = "workers") -> int:
 def _scheduler(value: object, name: str) -> str:
     checked = arguments.text(value, "a scheduler")
     check_scheduler_name(checked)
+    return checked
+
+
+def _symmetry(value: object, name: str) -> str:
+    checked = arguments.text(value, name)
+    if checked not in SYMMETRY:
+        raise InputError(f"{name}: expected one of {', '.join(SYMMETRY)}, found {quote(checked)}")
     return checked
 
 
@@ -108,6 +119,14 @@ class RunOptions:
         False, arguments.flag, FLAG, None, "Keep the layers and the first antipodes, and make no table."
     )
     """Whether a search keeps the layers and the first antipodes alone, and makes no table."""
+    symmetry: str | None = option(
+        None,
+        _symmetry,
+        one_of(*SYMMETRY),
+        "on|off",
+        "Whether to keep one of the positions that symmetries of the puzzle map to each other. [default: off]",
+    )
+    """Whether a new store is reduced by symmetries, ``on`` or ``off``; None: the default, ``off``."""
     started_by: tuple[str, ...] = ()
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
     began: float | None = field(default=None, compare=False)
@@ -134,7 +153,7 @@ class RunOptions:
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes the run with the same options."""
-        return _command("resume", argument(store), *self._given())
+        return _command("resume", argument(store), *self._given(NOT_OF_RESUME))
 
     def start_command(self, store: Address) -> str | None:
         """The command that starts the run over; None where no command started it."""
@@ -149,10 +168,12 @@ class RunOptions:
         missing = isinstance(store, Path) and not os.path.lexists(store)
         return (self.start_command(store) if missing else None) or self.resume_command(store)
 
-    def _given(self) -> list[str]:
-        """The options that were given, as words of a command; without the store."""
+    def _given(self, left_out: Collection[str] = ()) -> list[str]:
+        """The options that were given, as words of a command; without the store, and those ``left_out``."""
         words = []
         for one, declared in OPTIONS.items():
+            if one in left_out:
+                continue
             value = getattr(self, one)
             if one == "scheduler" and (value == "threads" or self.scheduler_file is not None):
                 continue

@@ -87,7 +87,7 @@ def _of_search(opened: Opened) -> Values:
         "family": manifest.puzzle.get("family"),
         "description": manifest.puzzle.get("description", ""),
         "radius": manifest.radius if manifest.layers else None,
-        "index_size": manifest.index_size,
+        "index_size": manifest.numbered,
         "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
         "command": _command("query" if opened.kind == "table" else "layers", opened),
     }

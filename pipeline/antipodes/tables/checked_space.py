@@ -12,14 +12,19 @@ from antipodes_tasks.spaces.space import Space
 
 
 class CheckedSpace:
-    """The positions of a puzzle as labels, and the index of the entry of each."""
+    """The positions of a puzzle as labels, the index of each, and its entry in the table.
 
-    def __init__(self, puzzle: Puzzle, space: Space) -> None:
-        self.unchecked = space
-        """The same without checks, for positions and indices that come from the program itself."""
+    Entries are indices, unless the table is reduced by symmetries.
+    """
+
+    def __init__(self, puzzle: Puzzle, stored: Space) -> None:
+        self.stored = stored
+        """The space of the table; an entry may stand for several positions."""
+        self.unchecked = stored.whole
+        """The space of all positions, without checks, for positions and indices that come from the program itself."""
         self.puzzle = puzzle
-        self.size = space.size
-        """The number of entries, those of unreachable positions included."""
+        self.size = self.unchecked.size
+        """How many positions have an index, unreachable ones included."""
 
     def __repr__(self) -> str:
         return repr(self.unchecked)
@@ -29,14 +34,26 @@ class CheckedSpace:
         return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
 
     def index(self, position: str | ArrayLike) -> int:
-        """The index of one position, a text or labels, or -1 if it has none; PositionError if it is not of the puzzle.
+        """The index of one position, a text or labels; -1 if it has none. PositionError if it is none of the puzzle."""
+        return self.unchecked.numbering.rank_one(self._checked_one(position))
+
+    def entry(self, position: str | ArrayLike) -> int:
+        """The entry of one position, as `index`."""
+        return self.stored.numbering.rank_one(self._checked_one(position))
+
+    def _checked_one(self, position: str | ArrayLike) -> list[int]:
+        """The labels of one position.
 
         Arrays and lists of integers are checked in a loop, which for one position is much faster than `labels`.
         """
         labels = _integers(position)
         if len(labels) != self.puzzle.places or not self.puzzle.rules.holds(labels):
             labels = self.labels(position).tolist()
-        return self.unchecked.numbering.rank_one(labels)
+        return labels
+
+    def entries(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The entry of each index ``(n,)``, not checked."""
+        return indices if self.stored is self.unchecked else self.stored.rank(self.unchecked.unrank(indices))
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.
@@ -46,11 +63,11 @@ class CheckedSpace:
         return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:
-        """The position ``(n, places)`` of each entry, by its index ``(n,)``; InputError if one is out of range."""
+        """The position ``(n, places)`` of each index ``(n,)``; InputError if one is out of range."""
         return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """The integers ``(n,)`` as indices of entries; InputError if one is out of range."""
+        """The integers ``(n,)`` as indices; InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)
         if outside.any():

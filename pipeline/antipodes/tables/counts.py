@@ -15,7 +15,7 @@ from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
-from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.manifest import MOST_ANTIPODES, SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes.tables.unique import first_of_classes, stabilisers
 from antipodes_tasks import arguments
@@ -47,8 +47,8 @@ class SearchResult:
 
     def __init__(self, address: str, manifest: SearchManifest) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
-        self.index_size = manifest.index_size
-        """How many positions there are, reachable or not: those of a table are its entries."""
+        self.index_size = manifest.numbered
+        """How many positions there are, reachable or not."""
         self.complete = manifest.complete
         """Whether all positions are searched."""
         self.radius = manifest.radius
@@ -111,7 +111,8 @@ class Counts(SearchResult):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("counts end at")
         indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
-        return self._manifest.space_of(self.puzzle).unrank(indices)
+        _, positions = self._manifest.space_of(self.puzzle).numbering.several(indices)
+        return positions[: MOST_ANTIPODES if most is None else min(most, MOST_ANTIPODES)]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
@@ -119,8 +120,8 @@ class Counts(SearchResult):
         InputError also where there are more antipodes than the store keeps.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        known, count = len(self._manifest.antipodes), self._manifest.layers[-1] if self._manifest.layers else 0
-        antipodes = self.antipodes()
+        antipodes, count = self.antipodes(), self._manifest.positions[-1] if self._manifest.layers else 0
+        known = len(antipodes)
         if known < count:
             raise InputError(
                 f"expected all {count:,} antipodes to compare, found the first {known:,}, which counts keep: "

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.store.chunks import TableChunks
+from antipodes.tables.positions import ReachedPositions
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.rules.moves import Labels, Moves
@@ -33,8 +32,7 @@ class Dataset(NamedTuple):
 
 
 def draw(
-    space: CheckedSpace,
-    chunks: TableChunks,
+    reached: ReachedPositions,
     layers: Sequence[int],
     depths: Sequence[int],
     n: int,
@@ -43,7 +41,7 @@ def draw(
 ) -> Dataset:
     """``n`` different positions at some depths of a table, in random order.
 
-    Positions are counted by depth, then by index, and numbers of them are drawn; so the numbers depend on nothing but
+    Positions are counted by depth, then by entry, and numbers of them are drawn; so the numbers depend on nothing but
     the generator and the sizes of the layers. Chunks that hold none of them are not read.
     """
     sizes = np.array([layers[depth] for depth in depths], dtype=np.int64)
@@ -56,8 +54,7 @@ def draw(
         ends = np.cumsum(sizes)
         numbers += (begins - ends + sizes)[np.searchsorted(ends, numbers, side="right")]
     rng.shuffle(numbers)
-    indices, distances = chunks.numbered(numbers)
-    return Dataset(space.unchecked.unrank(indices), distances)
+    return Dataset(*reached.numbered(numbers))
 
 
 def different(size: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:

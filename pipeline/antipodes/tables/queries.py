@@ -39,7 +39,7 @@ def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, dep
     if not space.puzzle.moves.invertible:
         return _found_predecessor(space, chunks, position, depth)
     before = space.puzzle.moves.predecessors(position)
-    chosen = chunks.first_at(space.unchecked.rank(before), depth)
+    chosen = chunks.first_at(space.stored.rank(before), depth)
     if chosen is None:
         raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
     predecessor: Labels = before[chosen]
@@ -51,7 +51,7 @@ def _found_predecessor(space: CheckedSpace, chunks: TableChunks, position: Label
     moves = space.puzzle.moves
     for indices in chunks.all_at(depth):
         for first in range(0, len(indices), BATCH):
-            labels = space.unchecked.unrank(indices[first : first + BATCH])
+            _, labels = space.stored.numbering.several(indices[first : first + BATCH])
             for number in range(len(moves)):
                 after, legal = moves.after(number, labels)
                 fitting = np.flatnonzero(legal & (after == position).all(axis=1))
@@ -62,7 +62,7 @@ def _found_predecessor(space: CheckedSpace, chunks: TableChunks, position: Label
 
 
 def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:
-    chunk = chunks.number_of(int(space.unchecked.rank(position[np.newaxis])[0]))
+    chunk = chunks.number_of(int(space.stored.rank(position[np.newaxis])[0]))
     text = space.quoted(position)
     return StoreDamagedError(f"{chunks.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
 
@@ -100,7 +100,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     nearest = farthest = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
     for labels in batches(space.puzzle, pattern):
         indices = space.unchecked.rank(labels)
-        distances = chunks.distances(indices)
+        distances = chunks.distances(indices if space.stored is space.unchecked else space.stored.rank(labels))
         count += len(labels)
         known = distances >= 0
         if known.any():

@@ -75,7 +75,9 @@ class RunReport(Report):
             "store": self.store,
             "complete": self.complete,
             "counts_only": manifest.COUNTS_ONLY,
-            "index_size": manifest.index_size,
+            "index_size": manifest.numbered,
+            "entries": manifest.index_size,
+            "symmetry": manifest.symmetry,
             "states": manifest.states,
             "radius": manifest.radius,
             "layers": list(manifest.positions),
@@ -107,7 +109,9 @@ def saved_depths(manifest: SearchManifest) -> str | None:
 def plan_view(plan: "Plan") -> dict[str, Any]:
     """How a puzzle is cut, and upper bounds of memory and disk."""
     return {
-        "index_size": plan.space.size,
+        "index_size": plan.space.whole.size,
+        "entries": plan.space.size,
+        "symmetry": plan.space.numbering.symmetries,
         "reachable": plan.reachable,
         "space": plan.space.numbering.KIND,
         "rows": plan.space.rows,
@@ -131,6 +135,8 @@ def status_view(store: "SearchStore[Any]", manifest: SearchManifest) -> dict[str
         "complete": manifest.complete,
         "counts_only": manifest.COUNTS_ONLY,
         "committed_depth": manifest.radius if manifest.layers else None,
+        "entries": manifest.index_size,
+        "symmetry": manifest.symmetry,
         "states": manifest.states,
         "layers": list(manifest.positions),
         "bytes": store.storage.size(),

@@ -94,7 +94,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
 
 def _farthest(manifest: SearchManifest, space: Space) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
-    return space.unrank(np.array(manifest.antipodes[:SHOWN], dtype=np.int64))
+    return space.numbering.several(np.array(manifest.antipodes[:SHOWN], dtype=np.int64))[1][:SHOWN]
 
 
 def _report(

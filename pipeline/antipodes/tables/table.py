@@ -21,6 +21,7 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
 from antipodes.tables.display import SHOWN, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
+from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
@@ -40,8 +41,6 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
 
 CACHE_BYTES = 256 * MIB
-BATCH = 1 << 14
-"""Positions that `Table.batches_at` unranks together."""
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> "Table":
@@ -83,9 +82,10 @@ class Table(SearchResult):
         super().__init__(store.address, manifest)
         self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
-        self._layers = tuple(manifest.layers)
+        self._layers = tuple(manifest.positions)
         self._layouts = manifest.layouts
         self._chunks = TableChunks(store, manifest, cache_bytes)
+        self._reached = reached_positions(self.space.stored, self._chunks)
         self._source = (store, cache_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -123,7 +123,7 @@ class Table(SearchResult):
         UnfinishedError
             The table is unfinished, and does not reach it yet.
         """
-        distance = self._chunks.distance(self.space.index(position))
+        distance = self._chunks.distance(self.space.entry(position))
         if distance >= 0:
             return distance
         labels = self.space.labels(position)
@@ -143,7 +143,7 @@ class Table(SearchResult):
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
         """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
-        distances = self._chunks.distances(self.space.unchecked.rank(labels))
+        distances = self._chunks.distances(self.space.stored.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
             raise self._beyond(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
@@ -159,11 +159,11 @@ class Table(SearchResult):
         if isinstance(positions, np.ndarray) and positions.ndim > 2:
             *shape, places = positions.shape
             return self.distances(positions.reshape(math.prod(shape), places)).reshape(shape)
-        return self._chunks.distances(self.space.unchecked.rank(self.puzzle.positions(positions)))
+        return self._chunks.distances(self.space.stored.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
-        """As `distances`, for entries of the table, by their indices ``(n,)``; InputError if one is out of range."""
-        return self._chunks.distances(self.space.indices(indices))
+        """As `distances`, for positions by their indices ``(n,)``; InputError if one is out of range."""
+        return self._chunks.distances(self.space.entries(self.space.indices(indices)))
 
     def path(self, position: str | ArrayLike) -> Labels:
         """A shortest path from the position back to a start: ``(distance + 1, places)``, both ends included.
@@ -180,7 +180,7 @@ class Table(SearchResult):
         PositionError if it is not a position of the puzzle.
         """
         labels = self.space.labels(position)
-        distance = self._chunks.distance(self.space.index(labels))
+        distance = self._chunks.distance(self.space.entry(labels))
         if distance == UNKNOWN:
             return show_position(self.puzzle, labels, f"beyond depth {self.radius}, where the unfinished table ends")
         reached = f"{counted(distance, 'move')} from the {self.puzzle.depth_zero}"
@@ -222,7 +222,7 @@ class Table(SearchResult):
 
         InputError if there is no such depth, or the limit is negative.
         """
-        return self.space.unchecked.unrank(self._chunks.first_of(*self._first_at(depth, limit)))
+        return self._reached.first_of(*self._first_at(depth, limit))
 
     def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
         """As `positions_at`, some thousand positions at a time: there may be more than fit into memory.
@@ -232,10 +232,9 @@ class Table(SearchResult):
         return self._batches(*self._first_at(depth, limit))
 
     def _batches(self, depth: int, missing: int) -> Iterator[Labels]:
-        for indices in self._chunks.all_at(depth) if missing else ():
-            for first in range(0, min(missing, len(indices)), BATCH):
-                yield self.space.unchecked.unrank(indices[first : min(first + BATCH, missing)])
-            missing -= len(indices)
+        for labels in self._reached.batches_at(depth) if missing else ():
+            yield labels[:missing]
+            missing -= len(labels)
             if missing <= 0:
                 return
 
@@ -249,9 +248,9 @@ class Table(SearchResult):
         """How many positions there are at each depth up to symmetry; see `antipodes.symmetries`.
 
         InputError where the moves are functions, so symmetries are not known; ResourceLimitError where there are more
-        than 10,000.
+        than 50,000.
         """
-        return unique_layers(self.space.unchecked, self._chunks, self.layers)
+        return unique_layers(self.space.stored, self._chunks, self.layers)
 
     def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
         """How many positions there are at each depth that a symmetry of the puzzle leaves as they are."""
@@ -266,7 +265,7 @@ class Table(SearchResult):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("table ends at")
         found = [np.empty((0, self.puzzle.places), dtype=np.uint8)]
-        for batch in representatives(self.space.unchecked, self.batches_at(self.radius)):
+        for batch in representatives(self.space.stored, self.batches_at(self.radius)):
             if most is not None and sum(map(len, found)) >= most:
                 break
             found.append(batch)
@@ -279,8 +278,7 @@ class Table(SearchResult):
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
-        drawn = self._chunks.numbered_at(depth, rng.integers(self._layers[depth], size=1))
-        position: Labels = self.space.unchecked.unrank(drawn)[0]
+        position: Labels = self._reached.numbered_at(depth, rng.integers(self._layers[depth], size=1))[0]
         return position
 
     def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
@@ -291,7 +289,7 @@ class Table(SearchResult):
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
         drawn = _generator(seed).choice(self._layers[depth], n, replace=False)
-        return self.space.unchecked.unrank(self._chunks.numbered_at(depth, drawn))
+        return self._reached.numbered_at(depth, drawn)
 
     def dataset(
         self,
@@ -326,7 +324,7 @@ class Table(SearchResult):
         sizes = [self._layers[depth] for depth in chosen]
         n = arguments.integer(n, "a number of reached positions", 0, sum(sizes))
         balanced = arguments.flag(balanced, "balanced")
-        return draw(self.space, self._chunks, self._layers, chosen, n, _generator(seed), balanced)
+        return draw(self._reached, self._layers, chosen, n, _generator(seed), balanced)
 
     def evaluate(
         self,
@@ -362,8 +360,7 @@ class Table(SearchResult):
         estimate = checked_estimator(heuristic)
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:
-            parts = ((self.space.unchecked.unrank(some), at) for some, at in in_batches(self._chunks.reached()))
-            return evaluate(estimate, parts, len(self._layers), moves, exhaustive=True)
+            return evaluate(estimate, self._reached.all(), len(self._layers), moves, exhaustive=True)
         drawn = in_batches([self.dataset(n, seed)])
         return evaluate(estimate, drawn, len(self._layers), moves, exhaustive=len(self) == n)
 
@@ -420,7 +417,7 @@ class Table(SearchResult):
         return xarray.DataArray(
             dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
             dims=["index"],
-            coords={"index": pandas.RangeIndex(self.index_size)},
+            coords={"index": pandas.RangeIndex(array.size)},
             name="depth",
             attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
         )
@@ -432,7 +429,7 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     The positions are not checked: they were parsed, or come from the table.
     """
     space, chunks = table.space, table._chunks
-    distances = chunks.distances(space.unchecked.rank(positions)).tolist()
+    distances = chunks.distances(space.stored.rank(positions)).tolist()
     for position, distance in zip(positions, distances, strict=True):
         if distance == UNKNOWN:
             yield table._beyond(position)

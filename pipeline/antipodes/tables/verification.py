@@ -26,6 +26,7 @@ from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import Partition, sources
 from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
 from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables, Neighbours
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
@@ -299,15 +300,18 @@ def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
 
 
 def check_sample(
-    space: Space, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int
+    space: Space, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int, seed: int
 ) -> dict[str, Indices]:
     """The indices of the sample that the rules contradict, by the kind of problem.
 
+    Where entries stand for several positions, depths are compared with those of the neighbours of a random one.
     The successors of positions deeper than ``expanded`` may be unreached. Where a move has no known inverse, the depths
     of predecessors are compared by the move tables alone, elsewhere.
     """
-    after = space.successors(sample)
-    before = space.predecessors(sample) if space.rules.moves.invertible else None
+    by_rules = space.successors(sample)
+    positions = _drawn_positions(space, sample, seed)
+    after = by_rules if space.weights is None else space.after(positions)
+    before = space.before(positions) if space.rules.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
     found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
@@ -316,10 +320,18 @@ def check_sample(
         wrong |= unsupported(depths, before, before_depths, expanded)
     return {
         "moves by the rules of the puzzle that differ from the move tables": sample[
-            after.differing(tables.successors(sample), len(sample))
+            by_rules.differing(tables.successors(sample), len(sample))
         ],
         "a depth that the rules of the puzzle contradict": sample[wrong],
     }
+
+
+def _drawn_positions(space: Space, sample: Indices, seed: int) -> Labels:
+    """A random one of the positions that each entry ``(n,)`` stands for, ``(n, places)``."""
+    if space.weights is None:
+        return space.unrank(sample)
+    numbers = np.random.default_rng(seed).integers(space.weights[sample // space.width])
+    return space.numbering.one_of(sample, numbers)
 
 
 def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> NDArray[np.bool_]:
@@ -396,16 +408,17 @@ class TableCheck:
         sample = draw_sample(self._space, [finding.drawn for finding in findings], self._rules.seed)
         (here,) = self._scheduler.gather([tables])
         depths_of = partial(self._depths_of, shared)
-        contradicted = check_sample(self._space, sample, here, depths_of, self._rules.expanded)
+        contradicted = check_sample(self._space, sample, here, depths_of, self._rules.expanded, self._rules.seed)
         return Checked(findings, sample, contradicted)
 
     def _starts(self) -> Indices:
         """The indices of the starts, ranked and unranked again: all distances are counted from them."""
         labels = self._space.starts
-        starts = self._space.rank(labels)
-        if not np.array_equal(self._space.unrank(starts), labels):
+        starts = np.unique(self._space.rank(labels))
+        _, found = self._space.numbering.several(starts)
+        if len(found) != len(labels) or set(map(bytes, found)) != set(map(bytes, labels)):
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
-        return np.sort(starts)
+        return starts
 
     def _order(self, tables: Handle) -> list[PartitionReads]:
         """The partitions, in an order in which few blocks are read twice."""

@@ -111,7 +111,7 @@ def verify(
                 problems=(*_problems(manifest, checked), *_wrong_index(store, manifest, _layers(checked))),
                 complete=manifest.complete,
                 committed_depth=manifest.committed_depth,
-                checked_states=manifest.index_size,
+                checked_states=manifest.numbered,
                 sampled_states=len(checked.sample),
                 sample_seed=seed,
             )
@@ -138,7 +138,7 @@ def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Schedule
         problems=problems,
         complete=manifest.complete,
         committed_depth=manifest.committed_depth,
-        checked_states=manifest.index_size,
+        checked_states=manifest.numbered,
         unchecked=str(manifest.source_error),
     )
 

@@ -145,6 +145,36 @@ def pull(
 
 
 @kernel
+def close(
+    incoming: Bitmap,
+    visited: Bitmap,
+    first_row: int,
+    rows: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    maps: NDArray[np.int32],
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Set in ``incoming`` all entries that are equivalent to one set there that is not ``visited``.
+
+    Both cover the rows from ``first_row`` on; the other arrays are those of `Closing`. The visited entries are closed
+    already.
+    """
+    one = np.uint64(1)
+    for line in range(len(rows)):
+        row = rows[line] - first_row
+        if row < 0 or row >= incoming.shape[0]:
+            continue
+        for word in range(incoming.shape[1]):
+            rest = incoming[row, word] & ~visited[row, word]
+            while rest != 0:
+                column = word * 64 + trailing_zeros(rest)
+                rest &= rest - one
+                for at in range(begins[line], begins[line + 1]):
+                    image = column_maps[maps[at], column]
+                    incoming[row, image >> 6] |= one << np.uint64(image & 63)
+
+
+@kernel
 def boundary_lines(
     frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
 ) -> NDArray[np.int64]:

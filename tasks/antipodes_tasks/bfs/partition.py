@@ -17,7 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, boundary_lines, count_bits, expand, first_positions, pull, settle, words
+from antipodes_tasks.bfs.bitmaps import (
+    Bitmap,
+    boundary_lines,
+    close,
+    count_bits,
+    expand,
+    first_positions,
+    pull,
+    settle,
+    words,
+)
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import MoveTables
@@ -146,6 +156,8 @@ class State:
                 pull(bits, self.visited, self.part.first_row, source.bits, source.rows, *moves)
             else:
                 expand(bits, self.part.first_row, source.bits, source.rows, *moves)
+        if tables.closing is not None and not pulls:  # a pull finds all of equivalent entries, or none
+            close(bits, self.visited, self.part.first_row, *tables.closing, tables.column_maps)
         return self._settle(depth, bits, log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:

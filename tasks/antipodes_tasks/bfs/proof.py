@@ -57,6 +57,7 @@ def least_before(
 ) -> Depths:
     """The least depth of the predecessors of each position of some rows ``(rows, width)``; unreached if it has none.
 
+    Those of equivalent entries of a row count for all of them.
     Predecessors deeper than ``expanded`` do not count, since their successors may be unreached. The blocks of
     predecessors are taken one after another, so no more than one needs to be in memory.
     """
@@ -68,6 +69,8 @@ def least_before(
             least, first_row, source.depths,
             tables.target[rows], tables.column_map[rows], tables.column_maps, expanded, unreached,
         )  # fmt: skip
+    if tables.closing is not None:
+        _close_least(least, first_row, *tables.closing, tables.column_maps)
     return least
 
 
@@ -133,6 +136,29 @@ def _find_least(
                 to_column = column_maps[number, column]
                 if to_column >= 0:
                     least[to_row, to_column] = min(least[to_row, to_column], before[column])
+
+
+@kernel
+def _close_least(
+    least: Depths,
+    first_row: int,
+    rows: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    maps: NDArray[np.int32],
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Lower ``least`` to that of all equivalent entries of a row, which have the same distance."""
+    for line in range(len(rows)):
+        row = rows[line] - first_row
+        if row < 0 or row >= least.shape[0]:
+            continue
+        for column in range(least.shape[1]):
+            lowest = least[row, column]
+            for at in range(begins[line], begins[line + 1]):
+                lowest = min(lowest, least[row, column_maps[maps[at], column]])
+            for at in range(begins[line], begins[line + 1]):
+                least[row, column_maps[maps[at], column]] = lowest
+            least[row, column] = lowest
 
 
 @kernel

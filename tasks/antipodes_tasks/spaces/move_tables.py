@@ -46,6 +46,21 @@ class Neighbours(NamedTuple):
         return found
 
 
+class Closing(NamedTuple):
+    """The rows that symmetries map to themselves, where an entry is equivalent to others of its own row.
+
+    Such entries have equal depths, though moves may lead to one of them alone: what is new in a row is closed under
+    its column maps. See `antipodes_tasks.spaces.reduced`.
+    """
+
+    rows: NDArray[np.int32]
+    """``(n,)``: these rows, ascending."""
+    begins: NDArray[np.int64]
+    """``(n + 1,)``: where the column maps of each row begin in ``maps``."""
+    maps: NDArray[np.int32]
+    """The numbers of the column maps of a row: all elements of a group but the identity."""
+
+
 class MoveTables(NamedTuple):
     """The successor of ``(row, column)`` by move ``m`` is ``target[row, m], column_maps[column_map[row, m], column]``.
 
@@ -63,6 +78,8 @@ class MoveTables(NamedTuple):
     """``(column maps, width)``: the column that each column goes to; ILLEGAL where the move is not legal in it."""
     undirected: bool = False
     """Whether every move can be undone by a move: then the successors of a position are its predecessors."""
+    closing: Closing | None = None
+    """What else is new with an entry; None: nothing."""
 
     def successors(self, sample: Indices) -> Neighbours:
         """All entries one move after each of the sample, ``(samples,)``."""

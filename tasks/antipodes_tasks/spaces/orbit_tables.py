@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import comb, factorial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,16 @@ class OrbitSteps:
         return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
 
 
-def orbit_steps(transforms: Transforms, cut: OrbitCut) -> OrbitSteps:
+class Cut(Protocol):
+    """What decides which transforms are one move."""
+
+    @property
+    def column_places(self) -> NDArray[np.bool_]:
+        """Which places belong to the column alone, ``(places,)``."""
+        ...
+
+
+def orbit_steps(transforms: Transforms, cut: Cut) -> OrbitSteps:
     """The steps of the transforms, in their order."""
     in_column = cut.column_places
     effect_of, effects = _numbered(_keys(transforms, in_column))

@@ -19,22 +19,31 @@ KINDS = {
     "fields": "fields.Fields",
     "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
+    "reduced": "reduced.Reduced",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
 
-def best_space(rules: Rules) -> Space:
-    """The space that is built and searched fastest; it depends on the puzzle alone.
+def best_space(rules: Rules, symmetry: str | None = None) -> Space:
+    """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
+
+    With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other.
 
     Raises
     ------
+    InputError
+        The space is to be reduced, and cannot be.
     SizeLimitError
         The puzzle has more positions than 64 bits can number.
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
+    if symmetry == "on":
+        from antipodes_tasks.spaces.reduction import reduced_space
+
+        return reduced_space(rules, numbering_of(rules))
     return _best_cut(rules, numbering_of(rules))
 
 

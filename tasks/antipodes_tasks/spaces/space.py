@@ -17,6 +17,9 @@ from antipodes_tasks.spaces.move_tables import Filler, Indices, Neighbours
 
 NOT_NUMBERED = -1
 """Instead of an index: no number stands for the position, since no moves lead to it from the start."""
+REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
+"""The kind of spaces that are reduced by symmetries; the keys of their details that have the number of positions, and
+of symmetries."""
 BATCH = 1 << 13
 """Neighbours that are ranked together."""
 
@@ -98,6 +101,27 @@ class Numbering(ABC):
         """
         return None
 
+    @property
+    def outside(self) -> "Numbering":
+        """The numbering of all positions, where entries stand for several; else this one."""
+        return self
+
+    @property
+    def symmetries(self) -> int:
+        """The number of symmetries by which positions are one entry; 1: none but the identity."""
+        return 1
+
+    def several(self, indices: Indices) -> tuple[Indices, Labels]:
+        """All positions that entries ``(n,)`` stand for, ``(k, places)``, and the place of the entry of each, ``(k,)``.
+
+        The positions of an entry are together, as many as the weight of its row.
+        """
+        return np.arange(len(indices)), self.unrank(indices)
+
+    def one_of(self, indices: Indices, numbers: Indices) -> Labels:
+        """Of the positions of each entry ``(n,)``, see `several`, the one with a number ``(n,)`` from 0 on."""
+        return self.unrank(indices)
+
     def reachable(self, rules: Rules) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
         return None
@@ -153,6 +177,17 @@ class Space:
         """The move tables: their size, and how they are filled."""
         return self.numbering.filler(self.rules, self.leading)
 
+    @cached_property
+    def whole(self) -> "Space":
+        """The space of all positions, where entries stand for several; else this one."""
+        outside = self.numbering.outside
+        return self if outside is self.numbering else Space(self.rules, outside, outside.cuts[0])
+
+    @cached_property
+    def weights(self) -> Indices | None:
+        """How many positions an entry of each row stands for, ``(rows,)``; None: each is one."""
+        return self.numbering.weights(self.leading)
+
     @property
     def starts(self) -> Labels:
         """The starts that have a number, ``(starts, places)``: the positions at depth 0."""
@@ -173,23 +208,31 @@ class Space:
 
     def successors(self, indices: Indices) -> Neighbours:
         """The entries one move after each of ``(n,)``, by the rules alone: move tables are checked against them."""
-        return self._neighbours(self.rules.moves.successors, indices)
+        return self.after(self.unrank(indices))
 
     def predecessors(self, indices: Indices) -> Neighbours:
         """The entries one move before each of ``(n,)``, by the rules alone.
 
         InputError if a move has no known inverse.
         """
-        return self._neighbours(self.rules.moves.predecessors, indices)
+        return self.before(self.unrank(indices))
 
-    def _neighbours(self, moved: Callable[[Labels], Labels], indices: Indices) -> Neighbours:
+    def after(self, positions: Labels) -> Neighbours:
+        """The entries one move after each of the positions ``(n, places)``."""
+        return self._neighbours(self.rules.moves.successors, positions)
+
+    def before(self, positions: Labels) -> Neighbours:
+        """The entries one move before each of the positions ``(n, places)``; InputError as `predecessors`."""
+        return self._neighbours(self.rules.moves.predecessors, positions)
+
+    def _neighbours(self, moved: Callable[[Labels], Labels], positions: Labels) -> Neighbours:
         of: list[Indices] = [np.empty(0, dtype=np.int64)]
         ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
         waiting: list[Labels] = []
-        for number, labels in enumerate(self.unrank(indices)):
+        for number, labels in enumerate(positions):
             waiting.append(moved(labels))
             of.append(np.full(len(waiting[-1]), number))
-            if sum(map(len, waiting)) >= BATCH or number == len(indices) - 1:
+            if sum(map(len, waiting)) >= BATCH or number == len(positions) - 1:
                 ranked.append(self.rank(np.concatenate(waiting)))
                 waiting = []
         return Neighbours(np.concatenate(of), np.concatenate(ranked))

@@ -1,8 +1,9 @@
 """The group of all symmetries of a puzzle, found from its rules."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -20,14 +21,17 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.symmetries.encoding import Encoding
+from antipodes_tasks.symmetries.fixed import circles_of
 from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
-MOST_LISTED = 10_000
-"""Symmetries that are listed, unless a caller asks for more or fewer."""
+MOST_COMPARED = 1 << 12
+"""Permutations of which the plainest for each symmetry is chosen; of more, any."""
+MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
+"""Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,21 +77,23 @@ class Symmetries:
         ResourceLimitError
             There are more than ``most``.
         """
-        if self.order > most:
-            raise ResourceLimitError(
-                f"expected at most {counted(most, 'symmetry', 'symmetries')}, found {self.order:,}"
-            )
+        self._check_order(most)
         return self._elements
 
-    def classes(self, most: int = MOST_LISTED) -> tuple[tuple[Symmetry, int], ...]:
+    def _check_order(self, most: int) -> None:
+        if self.order > most:
+            expected = counted(most, "symmetry", "symmetries")
+            raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
+
+    def classes(self, most: int = MOST_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
 
         Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
         each other.
         """
-        elements = self.elements(most)
-        sizes = np.bincount(self._class_of, minlength=len(elements))
-        return tuple((elements[number], int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
+        self._check_order(most)
+        sizes = np.bincount(self._class_of)
+        return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
     def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
@@ -119,17 +125,38 @@ class Symmetries:
 
     @cached_property
     def _elements(self) -> tuple[Symmetry, ...]:
-        return tuple(self.encoding.symmetry(each.astype(np.int64)) for each in self._products)
+        return tuple(self._element(number) for number in range(self.order))
+
+    def _element(self, number: int) -> Symmetry:
+        return self.encoding.symmetry(self._products[number].astype(np.int64))
 
     @cached_property
     def _products(self) -> Permutations:
-        """``(order, points)``: all products of representatives of the levels."""
-        products: Permutations = np.arange(self.chain.points, dtype=np.int16)[np.newaxis]
-        for level in reversed(self._levels):
-            count = len(level.transversal)
-            left = np.repeat(level.transversal, len(products), axis=0)
-            products = after(left, np.tile(products, (count, 1)))
-        return products
+        """``(order, points)``: a permutation for each symmetry, the identity first.
+
+        Of several that are the same map of positions, the one that repeats soonest: a half turn of a cube that is given
+        by its stickers can also turn the three stickers of all corners, which changes no position.
+        """
+        below = self.chain.levels[len(self._levels) :]
+        products = _all_products(self._levels, self.chain.points)
+        if not below or self.order * prod(len(level.transversal) for level in below) > MOST_COMPARED:
+            return products
+        same = _all_products(below, self.chain.points)
+        return np.array([min(after(same, np.broadcast_to(one, same.shape)), key=_repeats) for one in products])
+
+
+def _all_products(levels: Sequence[Level], points: int) -> Permutations:
+    """The products ``(n, points)`` of representatives of some levels, the identity first."""
+    products: Permutations = np.arange(points, dtype=np.int16)[np.newaxis]
+    for level in reversed(levels):
+        left = np.repeat(level.transversal, len(products), axis=0)
+        products = after(left, np.tile(products, (len(level.transversal), 1)))
+    return products
+
+
+def _repeats(permutation: Permutations) -> int:
+    """After how many times a permutation ``(points,)`` is the identity."""
+    return lcm(*map(len, circles_of(permutation.astype(np.int64))))
 
 
 def _conjugated(products: Permutations, by: Permutations) -> Permutations:

@@ -5,7 +5,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Omit, OnlyMoves, PuzzleArgument, Verbose, Workers
+from antipodes.cli.options import (
+    AsJson,
+    CountsOnly,
+    MemoryLimit,
+    Omit,
+    OnlyMoves,
+    PuzzleArgument,
+    Symmetry,
+    Verbose,
+    Workers,
+)
 from antipodes.cli.patterns import pattern_lines, patterns_view
 from antipodes.cli.streams import print_json
 from antipodes.config import Config, load_config, restricted
@@ -34,19 +44,24 @@ def plan(
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     counts_only: CountsOnly = False,
+    symmetry: Symmetry = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
     config = restricted(load_config(puzzle), only_moves, omit or ())
-    options = RunOptions.of(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)
+    options = RunOptions.of(
+        config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
+    )
     limit = available_memory() if options.memory_limit is None else options.memory_limit
     counts_only = options.counts_only
     store = chosen_store(None, config.run, config.puzzle.name, counts_only)
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
-        planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
+        planned = plan_run(
+            config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only, symmetry=options.symmetry
+        )
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
         return
@@ -64,7 +79,9 @@ def plan(
         print_json({**plan_view(planned), **fits, **times, **patterns_view(config)})
         return
     space = planned.space
-    print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(planned)}")
+    print(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
+    if space.whole is not space:
+        print(f"  reduced      by {space.numbering.symmetries} symmetries to {counted(space.size, 'entry', 'entries')}")
     if verbose:
         _print_division(planned)
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
@@ -137,4 +154,4 @@ def _disk(planned: Plan, free: int | None) -> str:
 def _reachable(planned: Plan) -> str:
     if planned.reachable is None:
         return ""
-    return ", all reachable" if planned.reachable == planned.space.size else f", {planned.reachable:,} reachable"
+    return ", all reachable" if planned.reachable == planned.space.whole.size else f", {planned.reachable:,} reachable"

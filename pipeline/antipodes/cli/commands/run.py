@@ -22,6 +22,7 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Store,
+    Symmetry,
     Workers,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options
@@ -62,6 +63,7 @@ def run(
         ),
     ] = None,
     counts_only: CountsOnly = False,
+    symmetry: Symmetry = None,
     only_moves: OnlyMoves = None,
     omit: Omit = None,
     overwrite: Overwrite = False,
@@ -87,6 +89,7 @@ def run(
             memory_limit=memory_limit,
             overwrite=overwrite or None,
             counts_only=counts_only or None,
+            symmetry=symmetry,
             started_by=("run", puzzle),
         )
         address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
@@ -157,7 +160,7 @@ def _print_report(config: Config, report: RunReport) -> None:
     if len(manifest.positions) > MOST_LAYERS:
         print(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
     print()
-    print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.index_size:,}")
+    print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")
     antipodes = manifest.positions[-1]
     print(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
     print_positions(config.puzzle, report.farthest)

@@ -109,8 +109,10 @@ def status(store: Store, as_json: AsJson = False) -> None:
         depth = shown["committed_depth"]
         lines = {
             "committed": "nothing yet" if depth is None else f"depths 0 to {depth}" if depth else "depth 0",
-            "positions": f"{search.states:,} of {search.index_size:,}",
+            "positions": f"{search.states:,} of {search.numbered:,}",
         }
+        if search.symmetry > 1:
+            lines["reduced"] = f"by {search.symmetry} symmetries to {counted(search.index_size, 'entry', 'entries')}"
     if as_json:
         print_json(shown)
         return

@@ -289,7 +289,7 @@ class LayerSearch:
         self._started = True
         resumed = self.commits.any
         known = sum(self._found.layers.positions)
-        name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
+        name, size, depth = self._config.puzzle.name, plan.space.whole.size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
         started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
         self._session.listener(started)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -137,8 +138,9 @@ def estimate_duration(
 
 def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     """The search of a plan, by a trial; none of its time is known if that cannot be made."""
-    states = plan.reachable or plan.space.size
-    certain = plan.reachable or 0
+    size = plan.space.size
+    states = size if plan.reachable is None else _entries(plan.space, plan.reachable)
+    certain = 0 if plan.reachable is None else states
     if plan.least_bytes > available_memory():
         return _Search(0.0, 0.0, certain, False)
     tables = _tables_seconds(plan.space, threads)
@@ -165,6 +167,11 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     if not known:
         return _Search(tables, sum(seconds), max(certain, found), False)
     return _Search(tables, sum(seconds) + costs.of(expected), states, True)
+
+
+def _entries(space: Space, positions: int) -> int:
+    """About how many entries stand for so many positions."""
+    return positions if space.whole is space else ceil(positions * space.size / space.whole.size)
 
 
 def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list[float], bool]:

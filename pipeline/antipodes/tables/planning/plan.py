@@ -137,7 +137,7 @@ class Plan(Division):
     @cached_property
     def weights(self) -> NDArray[np.int64] | None:
         """How many positions an entry of each row stands for, ``(rows,)``; None: each stands for one."""
-        return self.space.numbering.weights(self.space.leading)
+        return self.space.weights
 
     @property
     def reachable(self) -> int | None:
@@ -167,16 +167,18 @@ def plan_run(
     division: Division | None = None,
     *,
     counts_only: bool = False,
+    symmetry: str | None = None,
 ) -> Plan:
     """The plan of a puzzle for ``workers`` tasks at a time, in threads of this process or in ``processes`` others.
 
     What the ``memory_limit``, in bytes, leaves is for the journal; a run for ``counts_only`` has none. A store that is
-    resumed brings its ``cut``, which another version may have chosen otherwise; a search that goes on with other
+    resumed brings its ``cut``, which another version may have chosen otherwise, and a new one is reduced if
+    ``symmetry`` says so, see `antipodes.runs.options.RunOptions`; a search that goes on with other
     workers brings its ``division``. The ``settings`` are those of the puzzle's config: they take memory and disk, too,
     if they list half a million edges.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
-    division = division or _divide(*(cut or plan_cut(puzzle)), workers, processes)
+    division = division or _divide(*(cut or plan_cut(puzzle, symmetry)), workers, processes)
     space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
     described = puzzle.moves.memory_bytes + SETTING_BYTES * further
     least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
@@ -202,9 +204,9 @@ def plan_run(
     )
 
 
-def plan_cut(puzzle: Puzzle) -> Cut:
-    """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
-    space = best_space(puzzle.rules)
+def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
+    """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks."""
+    space = best_space(puzzle.rules, symmetry)
     return space, plan_chunk(space)
 
 
@@ -328,6 +330,7 @@ def plan_checked(
         config.settings,
         division,
         counts_only=options.counts_only,
+        symmetry=options.symmetry,
     )
     try:
         if limit is not None:

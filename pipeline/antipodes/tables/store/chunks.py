@@ -140,7 +140,12 @@ class TableChunks:
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
         for number in np.flatnonzero(self.layer_counts[:, depth]).tolist():
-            yield np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
+            yield self.at(number, depth)
+
+    def at(self, number: int, depth: int) -> Indices:
+        """The indices of a chunk that are at a depth, in ascending order."""
+        indices: Indices = np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
+        return indices
 
     def first_of(self, depth: int, count: int) -> Indices:
         """The indices of the first positions at a depth, ``(count,)``; StoreDamagedError if there are fewer."""

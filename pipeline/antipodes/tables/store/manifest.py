@@ -35,7 +35,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.spaces.selection import stored_space
-from antipodes_tasks.spaces.space import Space, SpaceRecord
+from antipodes_tasks.spaces.space import NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
 DIGEST = np.dtype("<u8")
 """A digest in the manifest; 0 where no chunk is written."""
@@ -233,6 +233,16 @@ class SearchManifest:
         return self.rows * self.width
 
     @property
+    def numbered(self) -> int:
+        """How many positions there are, reachable or not: entries, each of which may stand for several."""
+        return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
+
+    @property
+    def symmetry(self) -> int:
+        """The number of symmetries by which the table is reduced; 1: it is not."""
+        return int(self.details[ORDER]) if self.space == REDUCED else 1
+
+    @property
     def found(self) -> Layers:
         """The committed layers."""
         return Layers(list(self.layers), list(self.positions))
@@ -284,6 +294,8 @@ class SearchManifest:
 
     def check(self) -> None:
         """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
+        for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
+            integer(1, arguments.GREATEST).read(self.details.get(key), f"details.{key}")
         with building("puzzle", "a puzzle"):
             known = self.source_error is None
         if known:
@@ -310,8 +322,8 @@ class SearchManifest:
         puzzle = self.config.puzzle.rules
         some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
         numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
-        known = not self.layers or self.layers[0] in numbers
-        expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.layers[:1])
+        known = not self.layers or self.positions[0] in numbers
+        expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.positions[:1])
 
     def _check_antipodes(self) -> None:
         known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0

@@ -1,0 +1,123 @@
+"""The reached positions of a table: listed by depth, numbered, and drawn; entries may stand for several."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.tables.store.chunks import TableChunks, by_chunk
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import Space
+
+BATCH = 1 << 14
+"""Positions that are unranked together."""
+EVALUATED = 1 << 16
+"""Positions of all depths that are unranked together."""
+Depths = NDArray[np.int32]
+
+
+class ReachedPositions:
+    """The reached positions of a table in which each entry is one position, in the order of their indices."""
+
+    def __init__(self, space: Space, chunks: TableChunks) -> None:
+        self._space = space
+        self._chunks = chunks
+
+    def first_of(self, depth: int, count: int) -> Labels:
+        """The first positions at a depth, ``(count, places)``; StoreDamagedError if there are fewer."""
+        return self._space.unrank(self._chunks.first_of(depth, count))
+
+    def batches_at(self, depth: int) -> Iterator[Labels]:
+        """All positions at a depth, some thousand at a time; a chunk is read when its first position is needed."""
+        for indices in self._chunks.all_at(depth):
+            for first in range(0, len(indices), BATCH):
+                yield self._space.unrank(indices[first : first + BATCH])
+
+    def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
+        """The positions ``(n, places)`` at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        return self._space.unrank(self._chunks.numbered_at(depth, numbers))
+
+    def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
+        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths."""
+        indices, depths = self._chunks.numbered(numbers)
+        return self._space.unrank(indices), depths
+
+    def all(self) -> Iterator[tuple[Labels, Depths]]:
+        """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
+        for indices, depths in self._chunks.reached():
+            for first in range(0, len(indices), EVALUATED):
+                here = slice(first, first + EVALUATED)
+                yield self._space.unrank(indices[here]), depths[here]
+
+
+class WeightedPositions(ReachedPositions):
+    """The same where entries stand for several positions each, which follow each other in the order of the entries."""
+
+    def first_of(self, depth: int, count: int) -> Labels:
+        """The first positions at a depth, ``(count, places)``."""
+        found, missing = [np.empty((0, self._space.rules.places), dtype=np.uint8)], count
+        for labels in self.batches_at(depth) if count else ():
+            found.append(labels[:missing])
+            missing -= len(found[-1])
+            if missing <= 0:
+                break
+        return np.concatenate(found)
+
+    def batches_at(self, depth: int) -> Iterator[Labels]:
+        """All positions at a depth, some thousand at a time."""
+        size = max(1, BATCH // self._space.numbering.symmetries)
+        for indices in self._chunks.all_at(depth):
+            for first in range(0, len(indices), size):
+                yield self._space.numbering.several(indices[first : first + size])[1]
+
+    def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
+        """The positions ``(n, places)`` at a depth, counted from 0."""
+        return self.numbered(numbers + int(self._counts[:, :depth].sum()))[0]
+
+    def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
+        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths."""
+        counts = self._counts.T.ravel()  # of each depth and chunk
+        ends = np.cumsum(counts, dtype=np.int64)
+        cells = np.searchsorted(ends, numbers, side="right")
+        places = numbers - (ends - counts)[cells]
+        depths = cells // len(self._counts)
+        indices, which = np.empty(len(numbers), dtype=np.int64), np.empty(len(numbers), dtype=np.int64)
+        for cell, group in by_chunk(cells, 1):
+            depth, chunk = divmod(cell, len(self._counts))
+            here = self._chunks.at(chunk, depth)
+            last = np.cumsum(self._weights_of(here))
+            entry = np.searchsorted(last, places[group], side="right")
+            indices[group] = here[entry]
+            which[group] = places[group] - (last - self._weights_of(here))[entry]
+        return self._space.numbering.one_of(indices, which), depths.astype(np.int32)
+
+    def all(self) -> Iterator[tuple[Labels, Depths]]:
+        """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
+        size = max(1, EVALUATED // self._space.numbering.symmetries)
+        for indices, depths in self._chunks.reached():
+            for first in range(0, len(indices), size):
+                here = slice(first, first + size)
+                of, labels = self._space.numbering.several(indices[here])
+                yield labels, depths[here][of]
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """The number of positions of each chunk at each depth, ``(chunks, depths)``: all chunks are read once."""
+        counts = np.zeros(self._chunks.layer_counts.shape, dtype=np.int64)
+        for chunk, depth in zip(*(found.tolist() for found in np.nonzero(self._chunks.layer_counts)), strict=True):
+            counts[chunk, depth] = self._weights_of(self._chunks.at(chunk, depth)).sum()
+        return counts
+
+    def _weights_of(self, indices: Indices) -> NDArray[np.int64]:
+        """How many positions each entry ``(n,)`` stands for."""
+        assert self._space.weights is not None
+        weights: NDArray[np.int64] = self._space.weights[indices // self._space.width]
+        return weights
+
+
+def reached_positions(space: Space, chunks: TableChunks) -> ReachedPositions:
+    """The reached positions of a table."""
+    several = space.whole is not space
+    return WeightedPositions(space, chunks) if several else ReachedPositions(space, chunks)

@@ -1,0 +1,401 @@
+"""What the row and the column of a reduced space say of a position.
+
+The labels of each part of pieces are divided into *classes*. The row says where the pieces of each class are. A class
+of several labels is a *block*: the column says how its pieces are arranged on the places of their class, in the order
+of the places. Values belong to the row, to the column, or the first ones to the row and the others to the column.
+
+The row of a position is written as its *row labels*: the class on each place, or the value; 0 on places that belong to
+the column. What is on the places of the column, block by block, are its *contents*.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
+from antipodes_tasks.permutations.parity import parities
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.images import Images
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.orbit_parts import ValuesIndex
+from antipodes_tasks.spaces.space import NOT_NUMBERED
+
+NO_BLOCK = -1
+MOST_KEYS = 1 << 62
+"""Numbers of row labels that a word holds."""
+Classes = tuple[tuple[int, ...] | int, ...]
+"""For each part the class of each label; of values the number of those in the row."""
+
+
+class Pieces(NamedTuple):
+    """A part of pieces."""
+
+    at: slice
+    counts: tuple[int, ...]
+    """The number of pieces with each label."""
+    parity: tuple[int, ...] | None = None
+    """The parity of numbered arrangements by the place of label 0; None: all are numbered."""
+
+
+Part = Pieces | ValuesIndex
+
+
+class Block(NamedTuple):
+    """Places whose contents belong to the column."""
+
+    part: int
+    """The number of the part."""
+    shown: int
+    """The row label of its places; 0 of values."""
+    first: int
+    """The first of its contents."""
+    end: int
+    """One past the last of them."""
+    size: int
+    """How many contents have a number."""
+    local: tuple[int, ...]
+    """Of pieces the number of each label in the block, -1 for labels outside; two labels that parity tells apart have
+    the same number."""
+    counts: tuple[int, ...]
+    """Of pieces how often each number occurs."""
+    values: ValuesIndex | None
+    """The values; None: pieces."""
+    merged: tuple[int, int] | None
+    """The two labels that parity tells apart."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The parts of a puzzle, and the classes of their labels."""
+
+    parts: tuple[Part, ...]
+    classes: Classes
+    labels: int
+    """More than the greatest label of any part."""
+
+    @cached_property
+    def places(self) -> int:
+        """The number of places of a position."""
+        ends: list[int] = [part.at.stop for part in self.parts]
+        return max(ends)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks, in the order of their digits, the most significant first."""
+        found: list[Block] = []
+        for number, (part, classes) in enumerate(zip(self.parts, self.classes, strict=True)):
+            first = found[-1].end if found else 0
+            if isinstance(part, Pieces):
+                assert isinstance(classes, tuple)
+                found += _piece_blocks(number, part, classes, first)
+            else:
+                assert isinstance(classes, int)
+                if classes < part.length:
+                    index = part if classes == 0 else part.trailing(classes)
+                    blank = (NO_BLOCK,) * self.labels
+                    found.append(Block(number, 0, first, first + index.length, index.size, blank, (), index, None))
+        return tuple(found)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns."""
+        return prod(block.size for block in self.blocks)
+
+    @cached_property
+    def slots(self) -> int:
+        """The number of contents of a column."""
+        return self.blocks[-1].end if self.blocks else 0
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """The weight of the number of each block in a column."""
+        sizes = [block.size for block in self.blocks]
+        return tuple(prod(sizes[number + 1 :]) for number in range(len(sizes)))
+
+    @cached_property
+    def shown(self) -> NDArray[np.uint8]:
+        """``(places, labels)``: the row label of each label on each place."""
+        shown = np.zeros((self.places, self.labels), dtype=np.uint8)
+        for part, classes in zip(self.parts, self.classes, strict=True):
+            if isinstance(classes, tuple):
+                shown[part.at, : len(classes)] = classes
+            else:
+                shown[part.at.start : part.at.start + classes] = np.arange(self.labels)
+        return shown
+
+    @cached_property
+    def block_of(self) -> NDArray[np.int16]:
+        """``(places, labels)``: the block to which a label on a place belongs, or NO_BLOCK."""
+        found = np.full((self.places, self.labels), NO_BLOCK, dtype=np.int16)
+        for number, block in enumerate(self.blocks):
+            at = self.parts[block.part].at
+            if block.values is None:
+                found[at, np.flatnonzero(np.array(block.local) != NO_BLOCK)] = number
+            else:
+                found[at.stop - (block.end - block.first) : at.stop] = number
+        return found
+
+    @cached_property
+    def column_places(self) -> NDArray[np.bool_]:
+        """``(places,)``: the places of which the row says nothing."""
+        found: NDArray[np.bool_] = (self.radices == 1) & (self.block_of >= 0).any(axis=1)
+        return found
+
+    @cached_property
+    def content_places(self) -> NDArray[np.int64]:
+        """``(contents,)``: the place of each content, where blocks are on places of which the row says nothing."""
+        ends = [(self.parts[block.part].at.stop, block.end - block.first) for block in self.blocks]
+        return np.concatenate([np.arange(end - count, end) for end, count in ends])
+
+    @cached_property
+    def radices(self) -> NDArray[np.int64]:
+        """``(places,)``: the number of row labels of each place."""
+        found = np.ones(self.places, dtype=np.int64)
+        for part, classes in zip(self.parts, self.classes, strict=True):
+            if isinstance(classes, tuple):
+                found[part.at] = max(classes) + 1
+            elif isinstance(part, ValuesIndex):
+                found[part.at.start : part.at.start + classes] = part.radix
+        return found
+
+    @cached_property
+    def key_weights(self) -> NDArray[np.uint64]:
+        """``(places,)``: the weight of the row label of each place in a key."""
+        sizes = self.radices.tolist()
+        return np.array([prod(sizes[place + 1 :]) for place in range(len(sizes))], dtype=np.uint64)
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether a word holds the keys of all rows."""
+        keys: int = prod(self.radices.tolist())
+        return keys <= MOST_KEYS
+
+    @cached_property
+    def all_rows(self) -> int:
+        """The number of rows, reduced or not."""
+        return prod(self._row_sizes)
+
+    @cached_property
+    def _row_sizes(self) -> tuple[int, ...]:
+        return tuple(map(_row_size, self.parts, self.classes))
+
+    def rows(self, numbers: Indices) -> Labels:
+        """The row labels ``(n, places)`` of the rows of these numbers ``(n,)``, in any order."""
+        labels = np.zeros((len(numbers), self.places), dtype=np.uint8)
+        rest = numbers
+        for part, classes, size in reversed(list(zip(self.parts, self.classes, self._row_sizes, strict=True))):
+            rest, here = np.divmod(rest, size)
+            if isinstance(part, ValuesIndex):
+                assert isinstance(classes, int)
+                index = part if classes == part.length else part.leading(classes)
+                labels[:, part.at.start : part.at.start + classes] = index.unrank(here)
+            else:
+                labels[:, part.at] = _unranked(part, classes, here)
+        return labels
+
+    def keys(self, labels: Labels) -> NDArray[np.uint64]:
+        """A number for the row of each position ``(n, places)``, ``(n,)``: equal only for equal rows."""
+        row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
+        keys: NDArray[np.uint64] = row_labels @ self.key_weights
+        return keys
+
+    def row_labels(self, keys: NDArray[np.uint64]) -> Labels:
+        """The row labels ``(n, places)`` of keys ``(n,)``."""
+        labels = (keys[:, np.newaxis] // self.key_weights) % self.radices.astype(np.uint64)
+        return labels.astype(np.uint8)
+
+    def columns(self, labels: Labels) -> Indices:
+        """The column of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED where it has none."""
+        columns = np.zeros(len(labels), dtype=np.int64)
+        unnumbered = np.zeros(len(labels), dtype=np.bool_)
+        for block, weight in zip(self.blocks, self.weights, strict=True):
+            part = self.parts[block.part]
+            here = labels[:, part.at]
+            if block.values is not None:
+                digit = block.values.rank(here[:, -(block.end - block.first) :])
+                unnumbered |= digit == NOT_NUMBERED
+            else:
+                inside = np.array(block.local)[here]
+                local = inside[inside != NO_BLOCK].astype(np.uint8).reshape(len(labels), block.end - block.first)
+                digit = rank_arrangements(local, block.counts)
+            columns += digit * weight
+        for part in self.parts:
+            if isinstance(part, Pieces) and part.parity is not None:
+                unnumbered |= parities(labels[:, part.at]) != _parity_of(part, labels)
+        columns[unnumbered] = NOT_NUMBERED
+        return columns
+
+    def contents(self, columns: Indices) -> Labels:
+        """The contents ``(n, contents)`` of columns ``(n,)``; of two labels that parity tells apart the lower first."""
+        contents = np.zeros((len(columns), self.slots), dtype=np.uint8)
+        for block, weight in zip(self.blocks, self.weights, strict=True):
+            digit = columns // weight % block.size
+            here = slice(block.first, block.end)
+            if block.values is not None:
+                contents[:, here] = block.values.unrank(digit)
+                continue
+            local = np.array(block.local)
+            names = np.array([int(np.flatnonzero(local == number)[0]) for number in range(len(block.counts))])
+            contents[:, here] = names[unrank_arrangements(digit, block.counts)]
+            if block.merged is not None:
+                contents[:, here] = _apart(contents[:, here], *block.merged)
+        return contents
+
+    def positions(self, row_labels: Labels, contents: Labels) -> Labels:
+        """The positions ``(n, places)`` that have these row labels ``(n, places)`` and contents ``(n, contents)``.
+
+        Where parity tells two labels apart, they may have changed places.
+        """
+        positions = self._single[np.arange(self.places), row_labels]
+        for block in self.blocks:
+            at, size = self.parts[block.part].at, block.end - block.first
+            if block.values is not None:
+                positions[:, at.stop - size : at.stop] = contents[:, block.first : block.end]
+            else:
+                part = positions[:, at]
+                part[row_labels[:, at] == block.shown] = contents[:, block.first : block.end].ravel()
+            if block.merged is not None:
+                _put_right(positions[:, at], self.parts[block.part], *block.merged)
+        return positions
+
+    @cached_property
+    def _single(self) -> NDArray[np.uint8]:
+        """``(places, row labels)``: the label that has the row label, where it is the only one."""
+        single = np.zeros((self.places, self.labels), dtype=np.uint8)
+        for place in range(self.places):
+            single[place, self.shown[place]] = np.arange(self.labels)
+        for part, classes in zip(self.parts, self.classes, strict=True):
+            if isinstance(classes, tuple):
+                single[part.at, list(classes)] = np.arange(len(classes))
+        return single
+
+    def fitting(self, images: Images) -> NDArray[np.bool_]:
+        """Which of the symmetries ``(n,)`` map rows to rows."""
+        return np.array([self._fits(images, number) for number in range(len(images))], dtype=np.bool_)
+
+    def _fits(self, images: Images, number: int) -> bool:
+        """Whether the row labels of a position decide those of its image, and how contents are rearranged."""
+        for origin in range(self.places):
+            to = int(images.places[number, origin])
+            if self.radices[origin] != self.radices[to]:
+                return False
+            known = np.arange(int(images.moduli[origin]))
+            after = images.labels[number, origin, known]
+            pairs = set(zip(self.shown[origin, known].tolist(), self.shown[to, after].tolist(), strict=True))
+            if len(pairs) != len({one for one, _ in pairs}) or len(pairs) != len({other for _, other in pairs}):
+                return False
+            if ((self.block_of[origin, known] < 0) != (self.block_of[to, after] < 0)).any():
+                return False
+            if not self._turn_is_known(images, number, origin):
+                return False
+        return all(_keeps_sum(images, number, part) for part in self.parts if isinstance(part, ValuesIndex))
+
+    def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
+        """Whether the row decides what is added to the twist on a place, which is in the column."""
+        carrier = int(images.carriers[place])
+        pieces = np.arange(int(images.moduli[carrier]))
+        turns = images.turns[number, place, pieces]
+        if carrier == place or (turns == turns[0]).all():
+            return carrier == place or not turns.any() or self.radices[place] == 1
+        return bool(self.radices[place] == 1 and (self.block_of[carrier, pieces] == NO_BLOCK).all())
+
+
+def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
+    """Whether all contents of one sum have images of one sum, if only contents of one sum are numbered."""
+    values = np.arange(part.radix)
+    renamed = images.labels[number, part.at, : part.radix].astype(np.int64)
+    sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
+    return part.total is None or bool(((renamed - renamed[:, :1] - sign * values) % part.radix == 0).all())
+
+
+def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:
+    """The number of row labels that a part has."""
+    if isinstance(part, ValuesIndex):
+        assert isinstance(classes, int)
+        return part.size if classes == part.length else part.leading(classes).size
+    size = prod(radices(_class_counts(part, classes)))
+    return size // 2 if _all_shown(part, classes) else size
+
+
+def _class_counts(part: Pieces, classes: Any) -> tuple[int, ...]:
+    counts = np.bincount(classes, weights=part.counts).astype(int)
+    return tuple(counts.tolist())
+
+
+def _all_shown(part: Pieces, classes: Any) -> bool:
+    """Whether the row shows each label, so that parity is the row's."""
+    return part.parity is not None and bool(len(set(classes)) == len(classes))
+
+
+def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:
+    """The row labels of a part of pieces by their numbers."""
+    counts = _class_counts(part, classes)
+    if not _all_shown(part, classes):
+        return unrank_arrangements(numbers, counts)
+    last = len(counts) - 1
+    merged = unrank_arrangements(numbers, (*counts[:-2], 2))
+    labels = _apart(merged, last - 1, last)
+    names = np.argsort(np.array(classes))
+    whole = names[labels].astype(np.uint8)
+    wrong = parities(whole) != _parity_here(part, whole)
+    labels[wrong] = _exchanged(labels[wrong], last - 1, last)
+    return labels
+
+
+def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
+    assert part.parity is not None
+    found: NDArray[np.uint8] = np.array(part.parity, dtype=np.uint8)[labels.argmin(axis=1)]
+    return found
+
+
+def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
+    """The parity that positions ``(n, places)`` of the whole puzzle must have in a part."""
+    return _parity_here(part, labels[:, part.at])
+
+
+def _apart(contents: Labels, low: int, high: int) -> Labels:
+    """Contents in which the second of two places with the label ``low`` gets ``high``."""
+    apart = contents.copy()
+    last = contents.shape[1] - 1 - (contents[:, ::-1] == low).argmax(axis=1)
+    apart[np.arange(len(contents)), last] = high
+    return apart
+
+
+def _exchanged(labels: Labels, low: int, high: int) -> Labels:
+    """The labels with two of them exchanged."""
+    names = np.arange(256, dtype=np.uint8)
+    names[[low, high]] = high, low
+    exchanged: Labels = names[labels]
+    return exchanged
+
+
+def _put_right(labels: Labels, part: Part, low: int, high: int) -> None:
+    """Exchange two labels of a part where its parity is wrong, in place."""
+    assert isinstance(part, Pieces)
+    wrong = parities(labels) != _parity_here(part, labels)
+    labels[wrong] = _exchanged(labels[wrong], low, high)
+
+
+def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[Block]:
+    """The blocks of a part of pieces: classes of several labels. The last one knows its last two labels by parity."""
+    shown = [one for one in range(max(classes, default=-1) + 1) if classes.count(one) > 1]
+    for one in shown:
+        inside = [label for label, its in enumerate(classes) if its == one]
+        counts = [part.counts[label] for label in inside]
+        local = [NO_BLOCK] * 256
+        for place, label in enumerate(inside):
+            local[label] = place
+        merged = None
+        if part.parity is not None and one == shown[-1]:
+            merged = inside[-2], inside[-1]
+            local[inside[-1]] = local[inside[-2]]
+            counts[-2:] = [2]
+        end = first + sum(counts)
+        size = prod(radices(tuple(counts)))
+        yield Block(number, one, first, end, size, tuple(local), tuple(counts), None, merged)
+        first = end

@@ -1,0 +1,210 @@
+"""The symmetries of a puzzle as arrays: the images of many positions, each under a symmetry of its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import moduli_of, random_positions
+from antipodes_tasks.rules.rules import Rules
+
+MOST_SYMMETRIES = 1 << 10
+"""Symmetries of a group that is listed, at most: each position is compared with its images under all of them."""
+TRIED = 32
+"""Positions on which recorded symmetries are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """Symmetries side by side; see `antipodes_tasks.symmetries.symmetry.Symmetry`.
+
+    The content ``v`` of place ``i`` becomes ``labels[s, i, v]`` on place ``places[s, i]``. Where it is the twist of a
+    piece ``p``, which is on place ``carriers[i]``, ``turns[s, i, p]`` is added, modulo ``moduli[i]``.
+    """
+
+    places: NDArray[np.int64]
+    """``(symmetries, places)``."""
+    labels: NDArray[np.uint8]
+    """``(symmetries, places, labels)``; of the twist of a piece ``v`` or ``-v``: equal maps have equal arrays."""
+    turns: NDArray[np.uint8]
+    """``(symmetries, places, labels)``."""
+    carriers: NDArray[np.int64]
+    """``(places,)``: for a twist the place of its piece, else the place itself."""
+    moduli: NDArray[np.int64]
+    """``(places,)``: the number of contents of each place."""
+
+    @classmethod
+    def of(cls, places: Any, labels: Any, turns: Any, carriers: Any, moduli: Any) -> Self:
+        """The symmetries, with what is added to a twist whatever its piece counted among its ``turns``."""
+        moduli = np.array(moduli, dtype=np.int64)
+        carriers = np.array(carriers, dtype=np.int64)
+        contents, added = np.array(labels, dtype=np.int64), np.array(turns, dtype=np.int64)
+        twists = np.flatnonzero(carriers != np.arange(len(carriers)))
+        for place in twists.tolist():
+            modulus, pieces = moduli[place], moduli[carriers[place]]
+            added[:, place, :pieces] += contents[:, place, :1]
+            added[:, place, :pieces] %= modulus
+            contents[:, place, :modulus] = (contents[:, place, :modulus] - contents[:, place, :1]) % modulus
+        for place, modulus in enumerate(moduli.tolist()):
+            contents[:, place, modulus:] = 0
+            added[:, place, moduli[carriers[place]] if place in twists else 0 :] = 0
+        to = np.array(places, dtype=np.int64)
+        return cls(to, contents.astype(np.uint8), added.astype(np.uint8), carriers, moduli)
+
+    @classmethod
+    def none(cls, moduli: Sequence[int]) -> Self:
+        """The identity alone, of places with so many contents."""
+        places, contents = np.arange(len(moduli)), np.arange(max(moduli))
+        labels = np.where(contents < np.array(moduli)[:, np.newaxis], contents, 0)[np.newaxis]
+        return cls.of(places[np.newaxis], labels, np.zeros_like(labels), places, moduli)
+
+    @classmethod
+    def recorded(cls, rules: Rules, record: Any) -> "Images":
+        """All symmetries of the group that recorded ones generate; FieldError where they are none of the puzzle."""
+        moduli, carriers = moduli_of(rules.parts), record.get("carriers") if isinstance(record, Mapping) else None
+        n, most = len(moduli), max(moduli)
+        try:
+            shape = (-1, n, most)
+            found = cls.of(
+                np.array(record["places"]).reshape(-1, n),
+                np.array(record["labels"]).reshape(shape),
+                np.array(record["turns"]).reshape(shape),
+                np.array(carriers),
+                moduli,
+            )
+            found._check()
+            every = found.generated()
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError, ResourceLimitError) as error:
+            raise FieldError(f"symmetries: expected those of {rules.name}, found others ({error})") from error
+        if not all(found.fits(rules, number) for number in range(len(found))):
+            raise FieldError(f"symmetries: expected maps of starts to starts and moves to moves of {rules.name}")
+        return every
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The arrays of a few symmetries, as JSON."""
+        return {
+            "places": self.places.tolist(),
+            "labels": self.labels.tolist(),
+            "turns": self.turns.tolist(),
+            "carriers": self.carriers.tolist(),
+        }
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, numbers: Sequence[int] | NDArray[Any]) -> "Images":
+        """Some of the symmetries, in this order."""
+        chosen = np.asarray(numbers)
+        return Images(self.places[chosen], self.labels[chosen], self.turns[chosen], self.carriers, self.moduli)
+
+    @cached_property
+    def origins(self) -> NDArray[np.int64]:
+        """``(symmetries, places)``: the place whose content each place gets."""
+        return np.argsort(self.places, axis=1)
+
+    @cached_property
+    def identity(self) -> "Images":
+        """The identity alone."""
+        every = np.arange(self.labels.shape[2])
+        contents = np.where(every < self.moduli[:, np.newaxis], every, 0)
+        turns = np.zeros_like(self.turns[:1])
+        return Images.of(
+            np.arange(len(self.moduli))[np.newaxis], contents[np.newaxis], turns, self.carriers, self.moduli
+        )
+
+    def image(self, labels: Labels, numbers: NDArray[np.integer[Any]]) -> Labels:
+        """The image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
+        every, of = np.arange(len(self.moduli)), numbers[:, np.newaxis]
+        become = self.labels[of, every, labels]
+        if self.turns.any():
+            turned = become.astype(np.int64) + self.turns[of, every, labels[:, self.carriers]]
+            become = (turned % self.moduli).astype(np.uint8)
+        images: Labels = np.take_along_axis(become, self.origins[numbers], axis=1)
+        return images
+
+    def after(self, first: "Images") -> "Images":
+        """The one symmetry that ``first`` is, and then each of these."""
+        to = first.places[0]
+        contents = np.take_along_axis(self.labels[:, to], np.broadcast_to(first.labels, self.labels.shape), axis=2)
+        second = min(1, self.labels.shape[2] - 1)
+        signs = self.labels[:, to, second, np.newaxis].astype(np.int64)
+        pieces = first.labels[0, self.carriers]
+        turns = signs * first.turns + np.take_along_axis(
+            self.turns[:, to], np.broadcast_to(pieces, self.turns.shape), axis=2
+        )
+        turns %= self.moduli[:, np.newaxis]
+        return Images.of(self.places[:, to], contents, turns, self.carriers, self.moduli)
+
+    def generated(self, most: int = MOST_SYMMETRIES) -> "Images":
+        """All symmetries of the group that these generate, the identity first.
+
+        ResourceLimitError if they are more than ``most``.
+        """
+        found = {self.identity._keys[0]: self.identity}
+        waiting = [self.identity]
+        while waiting:
+            one = waiting.pop()
+            products = self.after(one)
+            for number, key in enumerate(products._keys):
+                if key not in found:
+                    found[key] = products[[number]]
+                    waiting.append(found[key])
+            if len(found) > most:
+                raise ResourceLimitError(f"expected at most {most:,} symmetries, found more")
+        return Images._joined(list(found.values()))
+
+    def generators(self) -> "Images":
+        """A few of these, a group with the identity first, that generate all."""
+        chosen: list[int] = []
+        known = {self._keys[0]}
+        for number, key in enumerate(self._keys):
+            if key not in known:
+                chosen.append(number)
+                known = set(self[chosen].generated(len(self))._keys)
+        return self[np.array(chosen, dtype=np.int64)]
+
+    def fits(self, rules: Rules, number: int) -> bool:
+        """Whether a symmetry takes starts to starts, and the successors of random positions to those of the images."""
+        starts = rules.start_labels
+        some = np.concatenate([starts[:TRIED], random_positions(rules.parts, TRIED, "symmetries")])
+        images = self.image(some, np.full(len(some), number))
+        mapped = self.image(starts, np.full(len(starts), number))
+        if set(map(bytes, mapped)) != set(map(bytes, starts)):
+            return False
+        for one, image in zip(some, images, strict=True):
+            after = rules.moves.successors(one)
+            expected = self.image(after, np.full(len(after), number))
+            if set(map(bytes, rules.moves.successors(image))) != set(map(bytes, expected)):
+                return False
+        return True
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        """Bytes for each symmetry, equal for equal ones."""
+        return [
+            a.tobytes() + b.tobytes() + c.tobytes()
+            for a, b, c in zip(self.places.astype(np.int16), self.labels, self.turns, strict=True)
+        ]
+
+    @staticmethod
+    def _joined(each: Sequence["Images"]) -> "Images":
+        arrays = (np.concatenate([getattr(one, name) for one in each]) for name in ("places", "labels", "turns"))
+        places, labels, turns = arrays
+        return Images(places, labels, turns, each[0].carriers, each[0].moduli)
+
+    def _check(self) -> None:
+        """Raise ValueError unless places and contents are permuted."""
+        every = np.arange(len(self.moduli))
+        if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
+            raise ValueError("carriers")
+        if not (np.sort(self.places, axis=1) == every).all() or (self.moduli[self.places] != self.moduli).any():
+            raise ValueError("places")
+        for place, modulus in enumerate(self.moduli.tolist()):
+            if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
+                raise ValueError("labels")

@@ -1,0 +1,188 @@
+"""Spaces reduced by symmetries: a row for each class of rows that symmetries map to each other.
+
+A symmetry maps positions to positions, starts to starts and moves to moves, so it keeps distances. Here the symmetries
+map rows to rows, and one row of each class is kept, the least by its key. An entry of a kept row stands for as many
+positions as its class has rows. A position is mapped to a kept row by one of the symmetries, and its entry is that of
+its image. Why that is right, also for rows that symmetries map to themselves, is in docs/explanation/symmetry.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
+from antipodes_tasks.spaces.images import Images
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
+from antipodes_tasks.spaces.orbits import Orbits, transforms_of
+from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
+from antipodes_tasks.spaces.row_classes import RowClasses
+from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
+
+LARGE = 1 << 26
+"""Entries from which on all rows are one block, so that chunks have a few million."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced(Numbering):
+    """The positions of another numbering up to symmetries of rows."""
+
+    KIND: ClassVar[str] = REDUCED
+
+    whole: Numbering
+    """The numbering of all positions."""
+    frame: Frame
+    images: Images
+    """All symmetries of a group, the identity first; all map rows to rows."""
+
+    @classmethod
+    def of(cls, rules: Rules) -> Self:
+        """A reduced numbering needs symmetries: see `antipodes_tasks.spaces.selection`."""
+        raise InputError(f"expected a numbering without symmetries for {rules.name}")
+
+    @classmethod
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
+        """The numbering with the symmetries of a record; FieldError if the puzzle has no such."""
+        of = record.details.get("of")
+        if of != Orbits.KIND:
+            raise FieldError(f"details.of: expected {Orbits.KIND}, found {of!r}")
+        details = record.details.get("details")
+        if not isinstance(details, Mapping):
+            raise FieldError(f"details.details: expected an object, found {details!r}")
+        whole = Orbits.restored(rules, SpaceRecord(of, 1, 1, details))
+        frame = frame_of(whole, rules, _checked_classes(whole, rules, record.details.get("classes")))
+        images = Images.recorded(rules, record.details.get("symmetries"))
+        if not (frame.has_keys and frame.fitting(images).all() and decides(frame, transforms_of(rules))):
+            raise FieldError("symmetries: expected maps of rows to rows, found others")
+        if (len(images), whole.size) != (record.details.get(ORDER), record.details.get(NUMBERED)):
+            raise FieldError(f"details: expected {len(images)} symmetries of {whole.size} positions, found others")
+        return cls(whole, frame, images)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out the rows, which other processes find again."""
+        return type(self), (self.whole, self.frame, self.images)
+
+    @cached_property
+    def classes(self) -> RowClasses:
+        """The classes of rows."""
+        return RowClasses(self.frame, self.images)
+
+    @property
+    def rows(self) -> int:
+        """The number of kept rows."""
+        return len(self.classes.keys)
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return self.frame.width
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """The number of rows and of columns; of large spaces after a digit of one value: all are one block."""
+        one_block = (1,) if self.rows * self.width > LARGE else ()
+        return (*one_block, self.rows, self.width)
+
+    @property
+    def cuts(self) -> Sequence[int]:
+        """The one cut."""
+        return (len(self.radices) - 1,)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The numbering of all positions, the classes of labels and some symmetries that generate the others."""
+        return {
+            "of": self.whole.KIND,
+            "details": self.whole.details,
+            NUMBERED: self.whole.size,
+            "classes": [list(each) if isinstance(each, tuple) else each for each in self.frame.classes],
+            ORDER: len(self.images),
+            "symmetries": self.images.generators().record,
+        }
+
+    def rank(self, labels: Labels) -> Indices:
+        """The index of the entry of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED for those without one."""
+        least = self.classes.least(labels)
+        rows = self.classes.numbers(least.keys)
+        columns = self.frame.columns(self.images.image(labels, least.symmetries))
+        known = (rows >= 0) & (columns != NOT_NUMBERED)
+        return np.where(known, rows * self.width + columns, np.int64(NOT_NUMBERED))
+
+    def unrank(self, indices: Indices) -> Labels:
+        """One of the positions ``(n, places)`` that each entry stands for, that in the kept row; not checked."""
+        rows, columns = np.divmod(indices, self.width)
+        row_labels = self.frame.row_labels(self.classes.keys[rows])
+        return self.frame.positions(row_labels, self.frame.contents(columns))
+
+    def weights(self, leading: int) -> Indices:
+        """The number of rows in the class of each row."""
+        return self.classes.weights
+
+    @property
+    def outside(self) -> Numbering:
+        """The numbering of all positions."""
+        return self.whole
+
+    @property
+    def symmetries(self) -> int:
+        """The number of symmetries."""
+        return len(self.images)
+
+    def several(self, indices: Indices) -> tuple[Indices, Labels]:
+        """All positions that entries stand for: those of one symmetry for each row of its class."""
+        labels = self.unrank(indices)
+        of, symmetries = np.nonzero(self.classes.first_images(labels).T)
+        return of, self.images.image(labels[of], symmetries)
+
+    def one_of(self, indices: Indices, numbers: Indices) -> Labels:
+        """The positions of these numbers among those of each entry, without the others."""
+        labels = self.unrank(indices)
+        counted = np.cumsum(self.classes.first_images(labels), axis=0)
+        return self.images.image(labels, (counted == numbers + 1).argmax(axis=0))
+
+    def filler(self, rules: Rules, leading: int) -> ReducedTables:
+        """The move tables."""
+        return ReducedTables(transforms_of(rules), self.classes)
+
+    def reachable(self, rules: Rules) -> int | None:
+        """The number of positions that can be reached, where that is known."""
+        return self.whole.reachable(rules)
+
+
+def frame_of(whole: Orbits, rules: Rules, classes: Classes) -> Frame:
+    """The frame of some classes of the labels of a numbering."""
+    labels = max(len(part.symbols) for part in rules.parts)
+    counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
+    parts: list[Part] = []
+    for part in whole.parts:
+        if isinstance(part, PiecesIndex):
+            parity = None if part.parity is None else (part.parity,) * part.places
+            parts.append(Pieces(part.at, counts[part.first] or (), parity))
+        else:
+            parts.append(part)
+    return Frame(tuple(parts), classes, labels)
+
+
+def _checked_classes(whole: Orbits, rules: Rules, given: Any) -> Classes:
+    """The classes of a record; FieldError where they are none of the parts of the puzzle."""
+    known = isinstance(given, list) and len(given) == len(whole.parts)
+    if not known or not all(_divides(part, rules, one) for part, one in zip(whole.parts, given, strict=True)):
+        raise FieldError(f"details.classes: expected those of {len(whole.parts)} parts, found {shorten(repr(given))}")
+    return tuple(tuple(each) if isinstance(each, list) else each for each in given)
+
+
+def _divides(part: PartIndex, rules: Rules, given: Any) -> bool:
+    """Whether these are classes of a part: of each label of pieces, or how many values the row has."""
+    if isinstance(part, PiecesIndex):
+        labels = len(rules.parts[[at.start for at in rules.ranges].index(part.first)].counts or ())
+        numbers = isinstance(given, list) and len(given) == labels and all(type(one) is int for one in given)
+        return numbers and set(given) == set(range(len(set(given))))
+    whole = given in (0, part.length)
+    return type(given) is int and (whole or (0 < given < part.length and part.total is None))

@@ -1,0 +1,235 @@
+"""The column maps of a reduced space, from their keys."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import rank_tables
+from antipodes_tasks.permutations.parity import parities
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.frames import Frame
+from antipodes_tasks.spaces.move_tables import ILLEGAL
+from antipodes_tasks.spaces.orbit_tables import OrbitSteps
+from antipodes_tasks.spaces.reduced_rows import KeyLines
+
+
+class Columns(NamedTuple):
+    """The contents of blocks, and how they are ranked, for kernels.
+
+    What is in a block after a move and a symmetry was in one block before. So a column map is a sum over blocks, whose
+    summands depend on the contents of one block each; these are its *cases*.
+    """
+
+    cases: NDArray[np.uint8]
+    """``(contents, cases)``: the contents of the cases of each block; after each effect of a move those of all columns.
+    """
+    counts: NDArray[np.int64]
+    """``(blocks,)``: the number of cases."""
+    case_of: NDArray[np.int32]
+    """``(blocks, width)``: the case of each column."""
+    told: NDArray[np.int64]
+    """``(blocks,)``: the bit that tells two labels of the block apart, in cases two by two; -1 if parity tells none."""
+    legal: NDArray[np.bool_]
+    """``(effects, width)``: whether a move with this effect is legal in the column; ``(0, width)``: all are."""
+    renamed: NDArray[np.uint8]
+    """``(renamings, labels)``."""
+    bounds: NDArray[np.int64]
+    """``(blocks, 2)``: the first content of each block and the one past its last."""
+    block_of: NDArray[np.int64]
+    """``(contents,)``: the block of each content."""
+    weights: NDArray[np.int64]
+    """``(blocks,)``: the weight of the number of each block of pieces; 0: values."""
+    value_weights: NDArray[np.int64]
+    """``(contents,)``: the weight of each value; 0 of one that the sum decides."""
+    local: NDArray[np.int16]
+    """``(blocks, labels)``: the number of each label in its block."""
+    added_at: NDArray[np.int64]
+    """``(blocks,)``: where the numbers of each block begin in ``added``."""
+    added: NDArray[np.int64]
+    """What a label adds in a state, see `rank_tables`; the states of a block side by side."""
+    units: NDArray[np.int64]
+    """``(blocks, numbers)``: what a label adds to the state."""
+
+
+class _Cases(NamedTuple):
+    contents: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    of: NDArray[np.int32]
+    legal: NDArray[np.bool_]
+
+
+def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> Columns:
+    """The contents of blocks; with the ``steps`` whose effects are no part of keys, if any, those after each effect."""
+    cases = _cases_of_blocks(frame) if steps is None else _cases_after_effects(frame, transforms, steps)
+    pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
+    merged = np.array([block.merged is not None for block in frame.blocks])
+    rankings = {number: rank_tables(frame.blocks[number].counts) for number in pieces}
+    units = np.zeros((len(frame.blocks), frame.labels), dtype=np.int64)
+    for number, (_, unit) in rankings.items():
+        units[number, : len(unit)] = unit
+    sizes = [rankings[number][0].size if number in rankings else 0 for number in range(len(frame.blocks))]
+    weights = np.array(frame.weights, dtype=np.int64)
+    weights[[number for number in range(len(frame.blocks)) if number not in rankings]] = 0
+    return Columns(
+        cases=cases.contents,
+        counts=cases.counts,
+        case_of=cases.of,
+        told=np.where(merged, np.cumsum(merged) - 1, -1),
+        legal=cases.legal,
+        renamed=renamed,
+        bounds=np.array([(block.first, block.end) for block in frame.blocks], dtype=np.int64),
+        block_of=np.repeat(np.arange(len(frame.blocks)), [block.end - block.first for block in frame.blocks]),
+        weights=weights,
+        value_weights=_value_weights(frame),
+        local=np.array([block.local[: frame.labels] for block in frame.blocks], dtype=np.int16),
+        added_at=np.cumsum([0, *sizes])[:-1],
+        added=np.concatenate([np.zeros(0, dtype=np.int64), *(added.ravel() for added, _ in rankings.values())]),
+        units=units,
+    )
+
+
+def _cases_of_blocks(frame: Frame) -> _Cases:
+    """The contents of each block alone; where parity tells labels apart, in both ways for each."""
+    counts = np.array([block.size << (block.merged is not None) for block in frame.blocks], dtype=np.int64)
+    contents = np.zeros((frame.slots, int(counts.max())), dtype=np.uint8)
+    of = np.zeros((len(frame.blocks), frame.width), dtype=np.int32)
+    columns = np.arange(frame.width)
+    every = frame.contents(columns)
+    for number, (block, weight) in enumerate(zip(frame.blocks, frame.weights, strict=True)):
+        here = slice(block.first, block.end)
+        alone = frame.contents(np.arange(block.size) * weight)[:, here]
+        of[number] = columns // weight % block.size
+        if block.merged is not None:
+            exchanged = np.arange(256, dtype=np.uint8)
+            exchanged[list(block.merged)] = block.merged[::-1]
+            alone = np.stack((alone, exchanged[alone]), axis=1).reshape(-1, alone.shape[1])
+            of[number] = 2 * of[number] + _is_odd(frame, block.part, every)
+        contents[here, : counts[number]] = alone.T
+    return _Cases(contents, counts, of, np.zeros((0, frame.width), dtype=np.bool_))
+
+
+def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
+    """Whether contents ``(width, contents)`` of a part have another parity than in the first column, ``(width,)``."""
+    odd = np.zeros(len(contents), dtype=np.uint8)
+    for block in frame.blocks:
+        if block.part == part:
+            odd ^= parities(contents[:, block.first : block.end])
+    odd ^= odd[0]
+    return odd
+
+
+def _cases_after_effects(frame: Frame, transforms: Transforms, steps: OrbitSteps) -> _Cases:
+    """The contents of all columns, before a move and then after each effect of one."""
+    width = frame.width
+    plain = frame.contents(np.arange(width))
+    moved = [_after(frame, transforms, plain, steps.effects[list(each)]) for each in steps.alternatives]
+    legal = [np.ones(width, dtype=np.bool_), *(each for _, each in moved)]
+    every = np.concatenate((plain, *(each for each, _ in moved)))
+    blocks = len(frame.blocks)
+    of = np.tile(np.arange(width, dtype=np.int32), (blocks, 1))
+    return _Cases(np.ascontiguousarray(every.T), np.full(blocks, width), of, np.array(legal))
+
+
+def _value_weights(frame: Frame) -> NDArray[np.int64]:
+    weights = np.zeros(frame.slots, dtype=np.int64)
+    for block, weight in zip(frame.blocks, frame.weights, strict=True):
+        if block.values is not None:
+            digits = block.values.free_places
+            weights[block.first : block.first + digits] = weight * block.values.radix ** np.arange(digits - 1, -1, -1)
+    return weights
+
+
+def _after(
+    frame: Frame, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
+) -> tuple[Labels, NDArray[np.bool_]]:
+    """The contents ``(width, contents)`` after the legal one of some effects, and where there is one, ``(width,)``."""
+    labels = np.zeros((len(contents), frame.places), dtype=np.uint8)
+    at = frame.content_places
+    labels[:, at] = contents
+    moved, found = contents.copy(), np.zeros(len(contents), dtype=np.bool_)
+    conditions = transforms.conditions
+    assert conditions is not None
+    for effect in effects.tolist():
+        after = (labels[:, transforms.origin[effect]].astype(np.int64) + transforms.added[effect]) % transforms.moduli
+        legal = ((conditions[effect, at] >> labels[:, at].astype(np.uint64)) & np.uint64(1)).all(axis=1)
+        moved[legal] = after[legal][:, at]
+        found |= legal
+    return moved, found
+
+
+@kernel
+def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: Columns) -> None:
+    """Fill column maps from their keys."""
+    width = maps.shape[1]
+    summands = np.empty(columns.cases.shape[1], dtype=np.int32)
+    for number in range(len(maps)):
+        line, key = maps[number], keys[number]
+        after = np.int64(key[-2])
+        line[:] = 0
+        for block in range(len(columns.bounds)):
+            first, end = columns.bounds[block, 0], columns.bounds[block, 1]
+            source = columns.block_of[key[2 * first]]
+            cases = columns.cases[:, after * width : after * width + columns.counts[source]]
+            if columns.weights[block] == 0:
+                _find_values(summands, cases, key, first, end, columns)
+            else:
+                _find_pieces(summands, cases, key, first, end, block, columns)
+            told = columns.told[source]
+            flip = np.int64(key[-1]) >> told & 1 if told >= 0 else 0
+            for column in range(width):
+                line[column] += summands[columns.case_of[source, column] ^ flip]
+        if len(columns.legal):
+            for column in range(width):
+                if not columns.legal[after, column]:
+                    line[column] = ILLEGAL
+
+
+@kernel
+def _find_values(
+    summands: NDArray[np.int32],
+    cases: NDArray[np.uint8],
+    key: NDArray[np.int16],
+    first: int,
+    end: int,
+    columns: Columns,
+) -> None:
+    """Fill in the number of the values ``first`` to ``end`` in each case."""
+    added = np.empty(columns.renamed.shape[1], dtype=np.int32)
+    for case in range(cases.shape[1]):
+        summands[case] = 0
+    for content in range(first, end):
+        weight = columns.value_weights[content]
+        if weight == 0:
+            continue
+        for label in range(len(added)):
+            added[label] = columns.renamed[key[2 * content + 1], label] * weight
+        source = cases[key[2 * content]]
+        for case in range(len(source)):
+            summands[case] += added[source[case]]
+
+
+@kernel
+def _find_pieces(
+    summands: NDArray[np.int32],
+    cases: NDArray[np.uint8],
+    key: NDArray[np.int16],
+    first: int,
+    end: int,
+    block: int,
+    columns: Columns,
+) -> None:
+    """Fill in the number of the arrangement of the pieces ``first`` to ``end`` in each case."""
+    kinds, at = np.int64(0), columns.added_at[block]
+    for label in range(columns.local.shape[1]):
+        kinds = max(kinds, np.int64(columns.local[block, label]) + 1)
+    for case in range(cases.shape[1]):
+        state, rank = np.int64(0), np.int64(0)
+        for content in range(first, end):
+            label = columns.renamed[key[2 * content + 1], cases[key[2 * content], case]]
+            number = np.int64(columns.local[block, label])
+            rank += columns.added[at + state * kinds + number]
+            state += columns.units[block, number]
+        summands[case] = rank * columns.weights[block]

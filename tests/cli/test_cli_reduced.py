@@ -1,0 +1,59 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs import Command
+from stores import toml
+
+TOWERS = {"name": "towers", "family": "hanoi", "pegs": 4, "discs": 5}
+
+
+@pytest.fixture
+def towers(tmp_path: Path) -> str:
+    """The file of a puzzle with 6 symmetries."""
+    (tmp_path / "towers.toml").write_text(toml(TOWERS))
+    return "towers.toml"
+
+
+def test_a_run_with_symmetries_counts_positions_and_says_so(cli: Command, towers: str) -> None:
+    planned = json.loads(cli("plan", towers, "--symmetry", "on", "--json").out)
+    assert (planned["index_size"], planned["symmetry"], planned["space"]) == (1024, 6, "reduced")
+    assert planned["entries"] == planned["rows"] * planned["width"] < 1024
+    reduced = f"  reduced      by 6 symmetries to {planned['entries']} entries"
+    assert cli("plan", towers, "--symmetry", "on").out.splitlines()[:2] == ["towers: 1,024 positions", reduced]
+    report = json.loads(cli("run", towers, "--symmetry", "on", "--quiet", "--json").out)
+    assert (report["states"], report["entries"]) == (1024, planned["entries"])
+    status = json.loads(cli("status", "towers", "--json").out)
+    assert (status["symmetry"], status["entries"], status["states"]) == (6, planned["entries"], 1024)
+    text = cli("status", "towers").out
+    assert "positions    1,024 of 1,024" in text
+    assert reduced in text
+    assert cli("verify", "towers").out.startswith("ok: 1,024 positions checked")
+    assert len(json.loads(cli("farthest", "towers", "--json").out)["positions"]) == report["antipodes"]
+
+
+def test_the_config_says_whether_to_reduce(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "towers.toml").write_text(toml(TOWERS, {"symmetry": "on"}))
+    assert json.loads(cli("run", "towers.toml", "--quiet", "--json").out)["symmetry"] == 6
+    whole = json.loads(cli("run", "towers.toml", "--symmetry", "off", "--overwrite", "--quiet", "--json").out)
+    assert (whole["symmetry"], whole["entries"]) == (1, 4**5)
+
+
+def test_classes_of_positions_of_a_reduced_table(cli: Command, towers: str) -> None:
+    shown = []
+    for symmetry in ("on", "off"):
+        assert cli("run", towers, "--symmetry", symmetry, "--overwrite", "--quiet").status == 0
+        layers = json.loads(cli("layers", "towers", "--unique", "--json").out)
+        farthest = json.loads(cli("farthest", "towers", "--unique", "--json").out)
+        shown.append((layers, {**farthest, "positions": sorted(farthest["positions"])}))
+    assert shown[0] == shown[1]
+
+
+def test_what_can_not_be_reduced_is_refused_in_a_line(refused: Callable[..., str]) -> None:
+    for command in ("run", "plan"):
+        message = refused(command, "eight-puzzle", "--symmetry", "on")
+        assert "tables of eight-puzzle are not reduced: its space is of the kind arrangements" in message
+        assert "symmetry: expected one of on, off, found 'perhaps'" in refused(
+            command, "eight-puzzle", "--symmetry", "perhaps"
+        )

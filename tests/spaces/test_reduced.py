@@ -1,0 +1,224 @@
+"""Spaces reduced by symmetries, against the same puzzle without."""
+
+import json
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from numpy.typing import NDArray
+from symmetric_puzzles import twist_puzzles
+from symmetric_transforms import symmetric_puzzles
+from table_search import layers_by_engine
+
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.bfs.partition import Partition, State
+from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces import reduction, row_classes
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.orbits import Orbits, transforms_of
+from antipodes_tasks.spaces.reduced import Reduced
+from antipodes_tasks.spaces.reduced_tables import decides
+from antipodes_tasks.spaces.selection import best_space, every_cut, stored_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
+
+Depths = NDArray[np.int64]
+
+
+def reduced_spaces(rules: Rules) -> Iterator[Space]:
+    """The reduced spaces of all frames."""
+    whole, images = Orbits.of(rules), reduction.symmetries_listed(rules)
+    for frame in reduction.frames_of(rules, whole, images):
+        fitting = np.flatnonzero(frame.fitting(images))
+        if len(fitting) > 1 and decides(frame, transforms_of(rules)):
+            numbering = Reduced(whole, frame, images[fitting])
+            yield Space(rules, numbering, numbering.cuts[0])
+
+
+def depths_of(space: Space, tables: MoveTables, partitions: int = 1) -> Depths:
+    """The depth of each entry, by the engine; -1 of unreached ones."""
+    bounds = np.unique(np.linspace(0, space.rows, partitions + 1).astype(int)).tolist()
+    states = [
+        State(Partition(number, first, end), space.width, end - first)
+        for number, (first, end) in enumerate(pairwise(bounds))
+    ]
+    depths, depth = np.full(space.size, -1), 0
+    found = sum(state.begin(space.rank(space.starts), None) for state in states)
+    while found:
+        for state in states:
+            depths[state.positions(depth, space.size)] = depth
+        frontiers = [frontier for state in states if (frontier := state.frontier(depth)) is not None]
+        depth += 1
+        found = sum(state.advance(depth, frontiers, tables, None) for state in states)
+    return depths
+
+
+def check_agreement(space: Space, expected: Depths) -> None:
+    """Check a reduced space against the depths of all positions."""
+    every, positions = np.arange(space.size), space.whole.unrank(np.arange(space.whole.size))
+    entries = space.rank(positions)
+    assert (space.rank(space.unrank(every)) == every).all()
+    weights = np.repeat(space.weights, space.width)
+    assert np.bincount(entries, minlength=space.size).tolist() == weights.tolist()
+    of, found = space.numbering.several(every)
+    assert (space.rank(found) // space.width == of // space.width).all()
+    assert len(np.unique(found, axis=0)) == len(positions)
+    numbers = np.arange(len(of)) - np.searchsorted(of, of)
+    assert (space.numbering.one_of(of, numbers) == found).all()
+    tables = space.filler.filled()
+    assert not len(space.successors(every).differing(tables.successors(every), len(every)))
+    for undirected in {tables.undirected, False}:
+        for partitions in (1, 3):
+            depths = depths_of(space, tables._replace(undirected=undirected), partitions)
+            assert depths[entries].tolist() == expected.tolist()
+
+
+def check_all(puzzle: Puzzle) -> int:
+    """Check all reduced spaces of a puzzle; how many there are."""
+    rules = puzzle.rules
+    whole = every_cut(rules, Orbits.of(rules))[0]
+    expected = depths_of(whole, whole.filler.filled())
+    spaces = list(reduced_spaces(rules))
+    for space in spaces:
+        check_agreement(space, expected)
+    return len(spaces)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(symmetric_puzzles())
+def test_random_puzzles_of_several_parts_starts_and_one_way_moves(puzzle: Puzzle) -> None:
+    assume(check_all(puzzle))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(twist_puzzles())
+def test_random_puzzles_with_twists(puzzle: Puzzle) -> None:
+    assume(check_all(puzzle))
+
+
+@pytest.mark.parametrize(
+    ("settings", "order"),
+    [
+        ({"family": "hanoi", "pegs": 4, "discs": 4}, 6),
+        ({"family": "hanoi", "pegs": 6, "discs": 3}, 120),
+        ({"family": "hanoi", "pegs": 7, "discs": 2}, 720),
+        ({"family": "topspin", "n": 7, "k": 3}, 2),
+        ({"family": "generators", "start": "a a a", "moves": {"L": [1, 2, 0]}}, 2),
+        ({"family": "generators", "start": "0 1 2 3 4 5", "moves": {"L": [1, 2, 3, 4, 5, 0], "X": "(0 2)(3 5)"}}, 2),
+    ],
+)
+def test_families(settings: dict[str, Any], order: int) -> None:
+    puzzle = puzzle_from({"name": "p", **settings})
+    assert len(reduction.symmetries_listed(puzzle.rules)) == order
+    assert check_all(puzzle)
+
+
+@pytest.mark.parametrize("name", ["halpern-kolmelij", "skewb-diamond"])
+def test_bundled_puzzles_have_the_layers_of_all_positions(name: str) -> None:
+    rules = load_config(name).puzzle.rules
+    whole, reduced = best_space(rules), best_space(rules, "on")
+    expected = layers_by_engine(whole.filler.filled(), whole.rank(whole.starts))
+    depths, weights = depths_of(reduced, reduced.filler.filled(), 2), np.repeat(reduced.weights, reduced.width)
+    reached = depths >= 0
+    assert np.bincount(depths[reached], weights[reached]).tolist() == expected
+
+
+@pytest.fixture(scope="module")
+def cube() -> Space:
+    """The 2x2x2 in half turns."""
+    return best_space(load_config("2x2x2").puzzle.rules, "on")
+
+
+def test_the_cube_has_984_rows(cube: Space) -> None:
+    assert (cube.rows, cube.width, cube.size, cube.whole.size) == (984, 2187, 2_152_008, 88_179_840)
+    assert cube.weights is not None
+    assert (int(cube.weights.sum()), int((cube.weights < 48).sum())) == (40_320, 244)
+    closing = cube.filler.filled().closing
+    assert closing is not None
+    assert len(closing.rows) <= 244
+
+
+def test_the_least_rows_are_the_same_with_and_without_machine_code(
+    cube: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbering = cube.numbering
+    assert isinstance(numbering, Reduced)
+    labels = cube.whole.unrank(np.random.default_rng(1).integers(cube.whole.size, size=300))
+    least = numbering.classes.least(labels)
+    monkeypatch.setattr(row_classes, "FEW", 0)
+    monkeypatch.setattr(row_classes, "FEW_ROWS", 0)
+    compiled = row_classes.RowClasses(numbering.frame, numbering.images)
+    assert compiled.keys.tolist() == numbering.classes.keys.tolist()
+    assert [each.tolist() for each in compiled.least(labels)] == [each.tolist() for each in least]
+
+
+def test_the_dino_cube_is_cut_between_opposite_edges() -> None:
+    space = best_space(load_config("dino").puzzle.rules, "on")
+    numbering = space.numbering
+    assert isinstance(numbering, Reduced)
+    (classes,) = numbering.frame.classes
+    assert isinstance(classes, tuple)
+    assert sorted(map(classes.count, set(classes))) == [4, 4, 4]
+    assert space.size < space.whole.size / 40
+    sample = np.random.default_rng(2).integers(space.size, size=50)
+    tables = space.filler.filled()
+    assert not len(space.successors(sample).differing(tables.successors(sample), 50))
+
+
+def test_a_space_is_built_again_from_its_record_and_in_other_processes(cube: Space) -> None:
+    indices = np.random.default_rng(3).integers(cube.size, size=100)
+    record = replace(cube.record, details=json.loads(json.dumps(cube.record.details)))
+    for again in (stored_space(cube.rules, record), pickle.loads(pickle.dumps(cube))):
+        assert again.record == cube.record
+        assert (again.unrank(indices) == cube.unrank(indices)).all()
+
+
+def damaged(details: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Details that are not those of the 2x2x2."""
+    symmetries = details["symmetries"]
+    yield {**details, "of": "fields"}
+    yield {**details, "details": None}
+    yield {**details, "classes": None}
+    yield {**details, "classes": [[0] * 7, 0]}
+    yield {**details, "classes": [[*range(7), 200], 0]}
+    yield {**details, "classes": [[0, 0, *range(1, 7)], 0]}
+    yield {**details, "classes": [0, 0]}
+    yield {**details, "classes": [list(range(8)), 3]}
+    yield {**details, "symmetries": None}
+    yield {**details, "symmetries": {**symmetries, "places": symmetries["places"][:1]}}
+    yield {**details, "symmetries": {**symmetries, "carriers": [99] * 16}}
+    yield {**details, "symmetries": {**symmetries, "labels": np.array(symmetries["labels"])[:, ::-1].tolist()}}
+    swapped = np.array(symmetries["places"])
+    swapped[:, [0, 1]] = swapped[:, [1, 0]]
+    yield {**details, "symmetries": {**symmetries, "places": swapped.tolist()}}
+    yield {**details, "order": 24}
+    yield {**details, "positions": 7}
+
+
+def test_other_records_are_refused(cube: Space) -> None:
+    record = cube.record
+    for details in damaged(json.loads(json.dumps(record.details))):
+        with pytest.raises(FieldError):
+            stored_space(cube.rules, replace(record, details=details))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("pancake-10", "it has no symmetries"), ("skewb", "kind group"), ("three-colours", "kind arrangements")],
+)
+def test_what_is_not_reduced_says_why(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"tables of {name} are not reduced: .*{message}"):
+        best_space(load_config(name).puzzle.rules, "on")
+
+
+def test_positions_without_a_number_have_no_entry(cube: Space) -> None:
+    labels = cube.whole.unrank(np.arange(5))
+    labels[:, -1] = (labels[:, -1] + 1) % 3
+    assert cube.rank(labels).tolist() == [NOT_NUMBERED] * 5
