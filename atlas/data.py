@@ -40,6 +40,8 @@ def _puzzle(name: str, chapter: str, source: str, result: Result) -> dict[str, A
         **_numbers(result.layers),
         "antipode": result.antipode,
         "seconds": result.seconds,
+        "symmetries": result.symmetries,
+        "unique": result.unique,
         "published": source or None,
     }
 

@@ -15,7 +15,8 @@ HEAD = """# Atlas
 Complete tables of {count} puzzles, written by `make atlas`. For each puzzle: its start and one antipode, a position as
 far from the start as any; the number of positions that can be reached, and of those at each distance; and the time of
 the whole command `antipodes run`, from nothing to a table on disk. Where a source is given, it says the same; the
-others we have compared with none. [atlas.json](atlas.json) has all numbers and the definitions as data, by [this
+others we have compared with none. Positions that a [symmetry](how-to/symmetry.md) leads to each other are one
+*up to symmetry*. [atlas.json](atlas.json) has all numbers and the definitions as data, by [this
 schema](schemas/atlas.json).
 
 Machine: {machine}.
@@ -32,7 +33,7 @@ SECTION = """### {name}
 {drawing}
 ```
 
-{states:,} positions{unreached}, radius {radius}, {antipodes}, {seconds:.1f} s.{source}
+{states:,} positions{unreached}, radius {radius}, {antipodes}, {seconds:.1f} s.{unique}{source}
 
 {layers}
 """
@@ -63,6 +64,16 @@ def _summary(results: Mapping[str, Result]) -> str:
     )
 
 
+def _unique(result: Result) -> str:
+    """What there is up to symmetry, where there is a symmetry."""
+    if result.symmetries == 1 or result.unique is None:
+        return ""
+    return (
+        f" Up to its {result.symmetries:,} symmetries {sum(result.unique):,} positions, "
+        f"{_antipodes(result.unique[-1])}."
+    )
+
+
 def _section(name: str, result: Result, source: str) -> str:
     unreached = f" of {result.index_size:,} numbered ones" if result.states < result.index_size else ""
     return SECTION.format(
@@ -74,6 +85,7 @@ def _section(name: str, result: Result, source: str) -> str:
         radius=f"{result.radius:,}",
         antipodes=_antipodes(result.layers[-1]),
         seconds=result.seconds,
+        unique=_unique(result),
         source=f" {source}." if source else "",
         layers=_layers(result.layers),
     )

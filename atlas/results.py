@@ -10,6 +10,8 @@ from typing import Any
 from antipodes.config import Config, load_config
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
+from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.symmetries.finding import symmetries_of
 from atlas.entries import Settings
 from benchmarks.measure import ANTIPODES, run
 
@@ -26,6 +28,10 @@ class Result:
     """One of them, as text."""
     seconds: float
     """The whole command."""
+    symmetries: int
+    """The order of the group of its symmetries, 1 if the identity is the only one."""
+    unique: list[int] | None
+    """The layers up to symmetry; None if there are too many symmetries to tell."""
 
     @property
     def states(self) -> int:
@@ -71,15 +77,24 @@ def _lines(values: Mapping[str, Any]) -> str:
 
 
 def result_of(name: str) -> Result:
-    """Compute the table of a bundled puzzle in a process of its own, as ``antipodes run`` does."""
+    """Compute the table of a bundled puzzle in a process of its own, as ``antipodes run`` does.
+
+    It is computed twice, since a first run on a machine compiles what it needs.
+    """
     puzzle = load_config(name).puzzle
     with tempfile.TemporaryDirectory(prefix="atlas-") as folder:
         store = str(Path(folder) / "table.zarr")
-        command = run([*ANTIPODES, "run", name, "--store", store, "--json"])
+        command, _ = [run([*ANTIPODES, "run", name, "--store", store, "--json", "--overwrite"]) for _ in range(2)][::-1]
         report = json.loads(command.output)
         with open_table(store) as table:
             (antipode,) = table.antipodes(1)
-    return Result(report["index_size"], report["layers"], puzzle.format(antipode), round(command.seconds, 1))
+            order = symmetries_of(puzzle.rules).order
+            try:
+                unique = table.unique_layers()
+            except ResourceLimitError:
+                unique = None
+    seconds = round(command.seconds, 1)
+    return Result(report["index_size"], report["layers"], puzzle.format(antipode), seconds, order, unique)
 
 
 def layers_of(settings: Settings) -> list[int]:
