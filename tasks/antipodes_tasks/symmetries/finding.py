@@ -1,9 +1,8 @@
 """The group of all symmetries of a puzzle, found from its rules."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import lcm, prod
+from math import prod
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from antipodes_tasks.permutations.chain import (
     Level,
     Permutations,
     StabiliserChain,
-    after,
     stabiliser_chain,
 )
 from antipodes_tasks.quoting import counted
@@ -21,15 +19,13 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.symmetries.encoding import Encoding
-from antipodes_tasks.symmetries.fixed import circles_of
+from antipodes_tasks.symmetries.faithful import all_products, faithful
 from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
-MOST_COMPARED = 1 << 12
-"""Permutations of which the plainest for each symmetry is chosen; of more, any."""
 MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
 """Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
 
@@ -59,10 +55,9 @@ class Symmetries:
         chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
         return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
-    @cached_property
+    @property
     def _decisive(self) -> int:
-        """The number of points that decide a symmetry; they are the first."""
-        return len(set(self.encoding.deciding))
+        return self.encoding.decisive
 
     @property
     def _levels(self) -> tuple[Level, ...]:
@@ -132,31 +127,8 @@ class Symmetries:
 
     @cached_property
     def _products(self) -> Permutations:
-        """``(order, points)``: a permutation for each symmetry, the identity first.
-
-        Of several that are the same map of positions, the one that repeats soonest: a half turn of a cube that is given
-        by its stickers can also turn the three stickers of all corners, which changes no position.
-        """
-        below = self.chain.levels[len(self._levels) :]
-        products = _all_products(self._levels, self.chain.points)
-        if not below or self.order * prod(len(level.transversal) for level in below) > MOST_COMPARED:
-            return products
-        same = _all_products(below, self.chain.points)
-        return np.array([min(after(same, np.broadcast_to(one, same.shape)), key=_repeats) for one in products])
-
-
-def _all_products(levels: Sequence[Level], points: int) -> Permutations:
-    """The products ``(n, points)`` of representatives of some levels, the identity first."""
-    products: Permutations = np.arange(points, dtype=np.int16)[np.newaxis]
-    for level in reversed(levels):
-        left = np.repeat(level.transversal, len(products), axis=0)
-        products = after(left, np.tile(products, (len(level.transversal), 1)))
-    return products
-
-
-def _repeats(permutation: Permutations) -> int:
-    """After how many times a permutation ``(points,)`` is the identity."""
-    return lcm(*map(len, circles_of(permutation.astype(np.int64))))
+        """``(order, points)``: a permutation for each symmetry, the identity first."""
+        return all_products(self._levels, self.chain.points)
 
 
 def _conjugated(products: Permutations, by: Permutations) -> Permutations:
@@ -194,7 +166,8 @@ def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int) ->
         )
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
-    return Symmetries(rules, positions, encoding, stabiliser_chain(np.concatenate((identity, generators))))
+    chain = stabiliser_chain(np.concatenate((identity, generators)))
+    return Symmetries(rules, positions, encoding, faithful(chain, encoding))
 
 
 def _encoded(rules: Rules, starts: Labels) -> Encoding:
