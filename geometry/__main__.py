@@ -124,8 +124,7 @@ def _config(name: str, design: Design) -> str:
     net, facelets = picture(design)
     lines = "\n".join(textwrap.wrap(facelets, 110))
     config = CONFIG.format(name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines)
-    patterns = ", ".join(f'"{name}-{pattern}"' for pattern in PATTERNS)
-    return f"{config}\n[solve]\npatterns = [{patterns}]\n" if name in CUBES else config
+    return f'{config}\n[solve]\npatterns = ["{name}-{PHASE_ONE}"]\n' if name in CUBES else config
 
 
 if __name__ == "__main__":

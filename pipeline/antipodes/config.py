@@ -173,6 +173,8 @@ def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> C
     """
     if only_moves is None and not omit:
         return config
+    if only_moves is not None and not only_moves.strip():
+        raise ConfigError("--only-moves: expected at least one move, found none")
     if config.settings.get("family") != "twisty":
         family = quote(config.settings.get("family"))
         raise ConfigError(f"--only-moves, --omit: expected a twisty puzzle, as of a .tws file, found one of {family}")

@@ -99,4 +99,7 @@ def test_files_that_cannot_be_written(small: PositionGraph, tmp_path: Path) -> N
         small.write(tmp_path / "small.gml")
     with pytest.raises(StoreError, match="cannot write"):
         small.write(tmp_path / "none" / "small.csv")
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "small.csv").mkdir()
+    with pytest.raises(StoreError, match=r"cannot write .*: it is a directory"):
+        small.write(tmp_path / "small.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["small.csv"]

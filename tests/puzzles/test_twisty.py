@@ -1,5 +1,6 @@
 """Twisty puzzles and groups given by generators, against known layers, by a plain search over successors."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,15 @@ def test_without_some_sets_of_pieces() -> None:
 def test_what_cannot_be_left_out() -> None:
     with pytest.raises(ConfigError, match=r"expected a twisty puzzle, as of .* file, found one of 'sliding'"):
         restricted(load_config("eight-puzzle"), "L", ())
-    with pytest.raises(ConfigError, match="omit: expected some of CORNERS, found 'EDGES'"):
+    with pytest.raises(ConfigError, match="omit: expected sets of CORNERS, found 'EDGES'"):
         restricted(load_config("2x2x2"), None, ["EDGES"])
     with pytest.raises(ConfigError, match="omit: expected a set that stays, found all of CORNERS"):
         restricted(load_config("2x2x2"), None, ["CORNERS"])
-    with pytest.raises(ConfigError, match="expected moves"):
-        restricted(load_config("2x2x2"), "U Q", ())
+    for wrong in ("Q", "UR", "(R", "R2)"):
+        with pytest.raises(ConfigError, match=rf"only_moves: expected moves of U, .*; found {re.escape(repr(wrong))}"):
+            restricted(load_config("2x2x2"), f"U {wrong}", ())
+    with pytest.raises(ConfigError, match="--only-moves: expected at least one move, found none"):
+        restricted(load_config("2x2x2"), " ", ())
 
 
 @pytest.mark.parametrize(

@@ -51,29 +51,47 @@ def swap_puzzles(draw: st.DrawFn) -> Puzzle:
 
 
 @st.composite
-def twist_puzzles(draw: st.DrawFn) -> Puzzle:
-    """Two or three different pieces with two to four twists, and moves that some map of the twists permutes."""
+def twist_puzzles(draw: st.DrawFn, with_conditions: bool = False) -> Puzzle:
+    """Two or three pieces, perhaps equal, with two to four twists, and moves that some map of the twists permutes.
+
+    The map takes the first start to the second, if there are two. Conditions of moves are random.
+    """
     places, twists = draw(st.integers(2, 3)), draw(st.integers(2, 4))
     symmetry = draw(st.permutations(range(places)))
-    signs = [draw(st.sampled_from([1, -1]))] * places
-    added = draw(st.lists(st.integers(0, twists - 1), min_size=places, max_size=places))
-    turn = st.tuples(st.permutations(range(places)), st.tuples(*[st.integers(0, twists - 1)] * places))
+    sign = draw(st.sampled_from([1, -1]))
+    twist = st.integers(0, twists - 1)
+    added = draw(st.lists(twist, min_size=places, max_size=places))
+    turn = st.tuples(st.permutations(range(places)), st.tuples(*[twist] * places))
     turns = {(tuple(origin), tuple(turned)) for origin, turned in draw(st.lists(turn, min_size=1, max_size=2))}
-    while (more := {image(one, symmetry, signs, added, twists) for one in turns}) - turns:
+    while (more := {image(one, symmetry, [sign] * places, added, twists) for one in turns}) - turns:
         turns |= more
-    start = draw(st.permutations(range(places)))
-    began = draw(st.tuples(*[st.integers(0, twists - 1)] * places))
-    return twist_puzzle(sorted(turns), tuple(start), tuple(began), twists)
+    labels = draw(st.one_of(st.permutations(range(places)), st.sampled_from([[0] * places, [0, *[1] * (places - 1)]])))
+    began = draw(st.lists(twist, min_size=places, max_size=places))
+    starts = [(*labels, *began)]
+    if draw(st.booleans()):
+        minus = draw(st.lists(twist, min_size=places, max_size=places))
+        other = [0] * (2 * places)
+        for place, to in enumerate(symmetry):
+            other[to] = labels[place]
+            other[places + to] = (sign * began[place] + added[place] - minus[labels[place]]) % twists
+        starts.append(tuple(other))
+    masks = st.lists(st.integers(1, 7), min_size=places, max_size=places)
+    allowed = [[*draw(masks), *[15] * places] for _ in turns] if with_conditions else None
+    return twist_puzzle(sorted(turns), list(dict.fromkeys(starts)), twists, allowed)
 
 
-def twist_puzzle(turns: list[Turn], start: tuple[int, ...], began: tuple[int, ...], twists: int) -> Puzzle:
+def twist_puzzle(
+    turns: list[Turn], starts: list[tuple[int, ...]], twists: int, allowed: list[list[int]] | None = None
+) -> Puzzle:
     """The puzzle of pieces with twists that has these moves."""
-    places = len(start)
-    parts = (pieces(start, tuple("abcd"[:places])), values(places, twists, twists=True))
+    places = len(starts[0]) // 2
+    symbols = tuple("abcd"[: max(starts[0][:places]) + 1])
+    parts = (pieces(starts[0][:places], symbols), values(places, twists, twists=True))
     origin = [[*one, *(places + place for place in one)] for one, _ in turns]
     added = [[0] * places + list(turned) for _, turned in turns]
-    moves = Transforms(map(str, range(len(turns))), origin, [places] * places + [twists] * places, added)
-    return Puzzle.of("random", "random", "", Lists((places, places)), parts, [(*start, *began)], moves)
+    moduli = [len(symbols)] * places + [twists] * places
+    moves = Transforms(map(str, range(len(turns))), origin, moduli, added, allowed)
+    return Puzzle.of("random", "random", "", Lists((places, places)), parts, starts, moves)
 
 
 def image(turn: Turn, symmetry: list[int], signs: list[int], added: list[int], twists: int) -> Turn | None:
@@ -112,8 +130,8 @@ def _start_images(rules: Rules, places: tuple[int, ...]) -> Iterator[tuple[tuple
             yield tuple(images)
 
 
-def twist_symmetries(rules: Rules) -> set[tuple[int, ...]]:
-    """The number of the move that each move becomes, for all maps of the twists that permute the moves."""
+def twist_symmetries(rules: Rules) -> set[tuple[tuple[int, ...], ...]]:
+    """What becomes of each move and each start, for all maps of the twists that permute them."""
     assert isinstance(rules.moves, Transforms)
     places, twists = rules.places // 2, int(rules.moves.moduli[-1])
     origin, added = rules.moves.origin[:, :places].tolist(), rules.moves.added[:, places:].tolist()
@@ -124,8 +142,34 @@ def twist_symmetries(rules: Rules) -> set[tuple[int, ...]]:
             for adds in product(range(twists), repeat=places):
                 images = [image(one, list(symmetry), list(signs), list(adds), twists) for one in turns]
                 if set(images) == set(turns):
-                    found.add(tuple(turns.index(one) for one in images if one))
+                    become = tuple(turns.index(one) for one in images if one)
+                    found |= {(become, starts) for starts in _twisted_starts(rules, symmetry, signs, adds)}
     return found
+
+
+def _twisted_starts(
+    rules: Rules, symmetry: tuple[int, ...], signs: tuple[int, ...], adds: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """The starts that the starts become, where each piece becomes one piece, and subtracts one number from its twist.
+
+    A piece has one sign, wherever it is in a start.
+    """
+    places, twists = len(symmetry), len(rules.parts[1].symbols)
+    for images in permutations(range(len(rules.starts))):
+        known: dict[int, tuple[int, ...]] = {}
+        for start, image_of in zip(rules.starts, images, strict=True):
+            other = rules.starts[image_of]
+            for place, to in enumerate(symmetry):
+                less = (signs[place] * start[places + place] + adds[place] - other[places + to]) % twists
+                sign = signs[place] if twists > 2 else 1
+                if known.setdefault(start[place], found := (other[to], less, sign)) != found:
+                    break
+            else:
+                continue
+            break
+        else:
+            if len({label for label, *_ in known.values()}) == len(known):
+                yield images
 
 
 def reached(rules: Rules, most: int = 200) -> np.ndarray:

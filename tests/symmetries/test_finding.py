@@ -1,5 +1,9 @@
 """The symmetries that are found: known groups, all maps tried on small puzzles, and what a symmetry promises."""
 
+import subprocess
+import sys
+from math import lcm
+
 import numpy as np
 import pytest
 from brute_force import distances
@@ -28,6 +32,7 @@ from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
+from antipodes_tasks.symmetries.fixed import circles_of
 
 ORDERS = {
     "4x4 board, tiles different, blank in a corner": (board("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"), 2),
@@ -91,7 +96,7 @@ def check(found: Symmetries) -> None:
             assert (one.image(after)[legal] == image_after[legal]).all()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(swap_puzzles())
 def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)
@@ -107,8 +112,8 @@ def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> Non
     check(found)
 
 
-@settings(deadline=None, max_examples=150)
-@given(st.one_of(transform_puzzles(), BOARDS.map(puzzle_from)))
+@settings(deadline=None, max_examples=100)
+@given(st.one_of(transform_puzzles(), twist_puzzles(with_conditions=True), BOARDS.map(puzzle_from)))
 def test_symmetries_keep_their_promise(puzzle: Puzzle) -> None:
     check(symmetries_of(puzzle.rules))
 
@@ -117,6 +122,20 @@ def test_a_move_that_is_never_legal_is_like_no_other() -> None:
     moves = Transforms("ab", [[1, 0]] * 2, [1, 1], allowed=[[1, 1], [1, 0]])
     puzzle = Puzzle.of("p", "p", "", Lists((2,)), [pieces((0, 0), ("x",))], [(0, 0)], moves)
     assert [one.moves.tolist() for one in symmetries_of(puzzle.rules).elements()] == [[0, 1]]
+
+
+def test_a_cube_given_by_its_stickers() -> None:
+    puzzle = twisty("3x3x3.gap")
+    found = symmetries_of(puzzle.rules)
+    assert found.order == 48
+    check(found)
+    places = {tuple(one.places.tolist()) for one in found.elements()}
+    assert sorted(map(repeats, map(np.array, places))) == [1, *[2] * 19, *[3] * 8, *[4] * 12, *[6] * 8]
+    assert {tuple(one[place] for place in other) for one in places for other in places} == places
+
+
+def repeats(places: np.ndarray) -> int:
+    return lcm(*map(len, circles_of(places)))
 
 
 @pytest.mark.parametrize("name", ["hanoi-3-pegs", "knights-labelled", "lights-out-5x5"])
@@ -142,6 +161,15 @@ def test_a_large_group_is_not_listed() -> None:
     with pytest.raises(ResourceLimitError, match="expected at most 719 symmetries, found 720"):
         found.elements(719)
     assert len(found.elements(720)) == 720
+
+
+def test_the_library_stays_whole() -> None:
+    program = (
+        "import sys; import antipodes as ap; assert ap.symmetries('hanoi-3-pegs').order == 2;"
+        "assert 'igraph' not in sys.modules and 'matplotlib' not in sys.modules;"
+        "import igraph; assert igraph.Graph.Ring(4).count_automorphisms() == 8"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_functions_are_not_known() -> None:

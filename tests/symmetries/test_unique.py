@@ -34,7 +34,7 @@ PUZZLES = {
     "pegs": of_family("hanoi", pegs=4, discs=4),
     "lights": of_family("lights-out", rows=3, columns=3),
     "twists": twist_puzzle(
-        [((1, 0, 2), (1, 2, 0)), ((0, 2, 1), (0, 1, 2)), ((2, 1, 0), (2, 0, 1))], (0, 1, 2), (0, 0, 0), 3
+        [((1, 0, 2), (1, 2, 0)), ((0, 2, 1), (0, 1, 2)), ((2, 1, 0), (2, 0, 1))], [(0, 1, 2, 0, 0, 0)], 3
     ),
     "blocks": of_family("blocks", start="AA.BB/.C.D./.C.D."),
     "TopSpin": of_family("topspin", n=7),

@@ -15,6 +15,7 @@ from antipodes.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
+from antipodes.tables import folded_tables
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
@@ -24,6 +25,7 @@ from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
+from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
@@ -299,3 +301,38 @@ def test_threads_find_what_one_finds(every: bool, folder: Path, monkeypatch: pyt
         assert paths == others
         if every:
             assert (together.expanded, together.generated) == (alone.expanded, alone.generated)
+
+
+@pytest.mark.parametrize(("name", "pattern"), [("2x2x2", "places"), ("pyraminx", "edges")])
+def test_folded_tables_say_the_same(
+    name: str, pattern: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    puzzle = load_config(name).puzzle
+    orbits = {"CORNERS": ("01234444", 3)} if name == "2x2x2" else PATTERNS[name][pattern]
+    address = store(folder, settings_of(name, f"{pattern}-to-fold", orbits))
+    plain = heuristic(puzzle, [address])
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    labels = scrambled(puzzle, 60, moves=8)
+    for _ in range(2):  # made, then from the cache
+        folded = heuristic(puzzle, [address])
+        folding = folded.views[0].table.folding
+        assert folding is not None
+        assert len(folded.values) < len(plain.values) * 0.6
+        assert np.array_equal(folded.estimates(labels), plain.estimates(labels))
+        for one in labels[:8]:
+            problem = Problem.of(puzzle.rules, one)
+            answer, expected = ida_star(problem, heuristic=folded), ida_star(problem, heuristic=plain)
+            assert (answer.distance, answer.expanded) == (expected.distance, expected.expanded)
+
+
+def test_a_table_that_is_not_as_its_symmetries_demand_is_not_folded(folder: Path) -> None:
+    (address,) = stores(folder, "pyraminx", ["edges"])
+    (table,) = {view.table for view in heuristic(load_config("pyraminx").puzzle, [address]).views}
+    folding = folding_of(table.rules, table.numbering, table.digits)
+    assert folding is not None
+    with open_table(address) as whole:
+        values = whole.distances(table.numbering.unrank(np.arange(table.numbering.size))).astype(np.uint8)
+    assert folded(folding, table.digits, values, False, 2) is not None
+    values[-1] ^= 1
+    assert folded(folding, table.digits, values, False, 2) is None

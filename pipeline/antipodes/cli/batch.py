@@ -70,10 +70,12 @@ def solve_batch(
         return answer
 
     with show_progress(quiet or batch.on_terminal) as listener:
-        listener(PositionsSolved(count, len(every)))
         if machines.here:
-            batch.show(map(view, search.solve(rest, machines.workers)))
+            answers = search.solve(rest, machines.workers)  # loads the tables, whose time tells nothing of the rest
+            listener(PositionsSolved(count, len(every)))
+            batch.show(map(view, answers))
             return
+        listener(PositionsSolved(count, len(every)))
         with machines.opened(listener) as scheduler, batch.taking() as take:
             solve_on(scheduler, search, rest, lambda solved: take(view(solved)))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antipodes.config import PuzzleLike, as_config
-from antipodes.machine import available_memory
+from antipodes.machine import available_memory, human
 from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.families.blocks import placements
 from antipodes.puzzles.puzzle import Puzzle
@@ -54,8 +54,8 @@ def components(puzzle: PuzzleLike) -> list[Component]:
     needed, free = searching.BYTES * space.size + tables.table_bytes + tables.building_bytes(1), available_memory()
     if needed > free:
         raise ResourceLimitError(
-            f"components: expected positions that fit into {free:,} free bytes of memory, "
-            f"found {space.size:,} that take {needed:,}"
+            f"components: expected positions that fit into {human(free)} of free memory, "
+            f"found {space.size:,} that take {human(needed)}"
         )
     counts: Counter[tuple[int, int]] = Counter()
     first: dict[tuple[int, int], int] = {}

@@ -158,6 +158,8 @@ def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
 @contextmanager
 def _draft_of(path: Path) -> Iterator[Path]:
     """A file to write, which then takes the name of another; StoreError where that is not possible."""
+    if path.is_dir():
+        raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
     try:
         with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:  # it takes a cut-off file along
             yield (draft := Path(folder) / path.name)
@@ -183,15 +185,17 @@ def _write_graphml(graph: PositionGraph, path: Path) -> None:
 
 
 def _write_csv(graph: PositionGraph, path: Path) -> None:
+    """Write both files, or neither."""
     depths, edges = graph.depths.tolist(), graph.edges.tolist()
     nodes = ((node, *one) for node, one in enumerate(zip(depths, graph.positions, strict=True)))
-    _write_lines(path.with_suffix(".nodes.csv"), ("node", "depth", "position"), nodes)
     moves = ((*pair, name) for pair, name in zip(edges, graph.moves, strict=True))
-    _write_lines(path, ("before", "after", "move"), moves)
+    with _draft_of(path) as edges_draft, _draft_of(path.with_suffix(".nodes.csv")) as nodes_draft:
+        _write_lines(edges_draft, ("before", "after", "move"), moves)
+        _write_lines(nodes_draft, ("node", "depth", "position"), nodes)
 
 
 def _write_lines(path: Path, heading: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-    with _draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
         writer.writerows(lines)

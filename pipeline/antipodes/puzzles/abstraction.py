@@ -95,16 +95,14 @@ class _Chosen:
         self.other = next(symbol for symbol in OTHERS if symbol not in puzzle.symbols)
         kept = self._selected("--keep", abstraction.keep)
         self.kept = {part: [piece for own, pieces in kept if own == part for piece in pieces] for part, _ in kept}
+        """The pieces of each part that stay, where any are named."""
         self.equal = self._selected("--equal", abstraction.equal)
-        self._check_once()
         self.dropped = {part: set[str]() for part in self.parts}
+        """The pieces of each part whose orientation does not matter."""
         for part, pieces in self._selected("--drop-orientation", abstraction.drop_orientation):
-            if not self.has_orientation(part):
-                raise InputError(f"--drop-orientation: expected a part with orientations, found {self.listed(part)}")
             self.dropped[part].update(pieces)
         self.omitted = {self._part("--omit", text) for text in abstraction.omit}
-        if self.omitted == set(self.parts):
-            raise InputError(f"--omit: expected a part that stays, found {', '.join(map(self.named, self.parts))}")
+        self._check()
 
     @property
     def changes(self) -> bool:
@@ -184,7 +182,13 @@ class _Chosen:
     def _every(self) -> str:
         return "such as " + ", ".join(f"{self.named(part)}:{','.join(self.pieces(part)[:2])}" for part in self.parts)
 
-    def _check_once(self) -> None:
+    def _check(self) -> None:
+        """Raise InputError for what goes together with nothing of the puzzle, or not with each other."""
+        for part in self.parts:
+            if self.dropped[part] and not self.has_orientation(part):
+                raise InputError(f"--drop-orientation: expected a part with orientations, found {self.listed(part)}")
+        if self.omitted == set(self.parts):
+            raise InputError(f"--omit: expected a part that stays, found {', '.join(map(self.named, self.parts))}")
         given = [(part, piece) for part, pieces in self.equal for piece in pieces]
         if twice := [piece for part, piece in given if given.count((part, piece)) > 1]:
             message = f"--equal: expected each piece once, found {quote(twice[0])} twice; name all of them together"

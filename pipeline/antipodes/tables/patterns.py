@@ -1,6 +1,7 @@
 """Tables of patterns, loaded as the heuristic of a search."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address
+from antipodes.tables.folded_tables import folded_table
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import can_be_packed, read_distances
@@ -87,14 +89,20 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatt
             one.manifest.config.puzzle.rules,
             one.manifest.cut[0].numbering,
             abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
-            one.begin,
+            0,
             one.packed,
         )
         for one in stored
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises, before anything is read)
-    return TurnPatterns.of(rules, goal, tables, _values(stored))
+    parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
+    for one, table in zip(stored, tables, strict=True):
+        folding, values = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
+        loaded.append(replace(table, begin=size, folding=folding))
+        parts.append(values)
+        size += len(values)
+    return TurnPatterns.of(rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:

@@ -248,7 +248,7 @@ class Table(SearchResult):
         """How many positions there are at each depth up to symmetry; see `antipodes.symmetries`.
 
         InputError where the moves are functions, so symmetries are not known; ResourceLimitError where there are more
-        than 10,000.
+        than 50,000.
         """
         return unique_layers(self.space.stored, self._chunks, self.layers)
 

@@ -31,6 +31,7 @@ READ_TOGETHER = 1 << 24
 """Entries that a thread reads from a store at once."""
 LEAST_CACHED = 1 << 24
 """Entries of a table from which on the cache is faster than the store."""
+DIGEST_BYTES = 8
 BLOCK = 1 << 24
 """Bytes of which there is a digest."""
 Values = NDArray[np.uint8]
@@ -52,12 +53,29 @@ def read_distances(store: TableStore, manifest: TableManifest, packed: bool, val
         The limit of the cache is none.
     """
     limit = _limit()
-    cached = _file_of(manifest, packed)
+    cached = _file_of(manifest, f"packed {packed}")
     if manifest.index_size < LEAST_CACHED:
-        _read_store(store, manifest, packed, values)
+        read_store(store, manifest, packed, values)
     elif not _read_cached(cached, values):
-        _read_store(store, manifest, packed, values)
+        read_store(store, manifest, packed, values)
         _keep(cached, values, limit)
+
+
+def kept(manifest: TableManifest, form: str) -> Values | None:
+    """The bytes that are kept of a table in some form; None if there are none, or they are damaged."""
+    path = _file_of(manifest, form)
+    with suppress(OSError):
+        size = path.stat().st_size
+        blocks = -(-size // (BLOCK + DIGEST_BYTES))
+        values = np.empty(max(0, size - blocks * DIGEST_BYTES), dtype=np.uint8)
+        if _read_cached(path, values):
+            return values
+    return None
+
+
+def keep(manifest: TableManifest, form: str, values: Values) -> None:
+    """Keep bytes of a table in some form; InputError where the limit of the cache is none."""
+    _keep(_file_of(manifest, form), values, _limit())
 
 
 def _limit() -> int:
@@ -68,7 +86,8 @@ def _limit() -> int:
     return 0 if text.strip() == "0" else memory_size(text, LIMIT_VARIABLE)
 
 
-def _read_store(store: TableStore, manifest: TableManifest, packed: bool, values: Values) -> None:
+def read_store(store: TableStore, manifest: TableManifest, packed: bool, values: Values) -> None:
+    """Write the distances of all entries of a store to the values; StoreDamagedError if it is damaged."""
     size = manifest.chunk_rows * manifest.width
     step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, and begin a byte
 
@@ -85,9 +104,9 @@ def _read_store(store: TableStore, manifest: TableManifest, packed: bool, values
         list(threads.map(read, range(0, manifest.chunk_count, step)))
 
 
-def _file_of(manifest: TableManifest, packed: bool) -> Path:
+def _file_of(manifest: TableManifest, form: str) -> Path:
     """Where the distances of a table are kept: the name has a digest of the table."""
-    name = hashlib.sha256(f"{manifest.fingerprint} {manifest.rows} {manifest.width} {packed} 2 ".encode())
+    name = hashlib.sha256(f"{manifest.fingerprint} {manifest.rows} {manifest.width} {form} 2 ".encode())
     name.update(manifest.chunks.digests.tobytes())
     return platformdirs.user_cache_path("antipodes", appauthor=False) / "tables" / f"{name.hexdigest()}{SUFFIX}"
 

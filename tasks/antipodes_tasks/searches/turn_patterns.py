@@ -9,7 +9,8 @@ far from the goal, so a table may be asked for each symmetric image: these are i
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from math import prod
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
 from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, Digit, digits_of, split
+from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
@@ -39,6 +41,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
+T = TypeVar("T")
 PACKED_MASK, BYTE_MASK = 15, 255
 """The greatest value of half a byte, and of a byte: those of entries to which no moves lead."""
 SAMPLE, WALK = 256, 40
@@ -61,6 +64,8 @@ class TurnTable:
     """The first byte of its values among those of all tables."""
     packed: bool
     """Whether a byte has two values, the first in its lower half."""
+    folding: Folding | None = None
+    """How the table is folded by its own symmetries, if it is."""
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
@@ -72,9 +77,19 @@ class TurnTable:
         """The bits of a value, all of which are set where no moves lead."""
         return PACKED_MASK if self.packed else BYTE_MASK
 
+    @property
+    def entries(self) -> int:
+        """How many values it has in memory."""
+        folding = self.folding
+        return self.numbering.size if folding is None else folding.classes * folding.width
+
+    def places_of(self, indices: Numbers) -> Numbers:
+        """Where the values of entries ``(n,)`` are among those in memory."""
+        return indices if self.folding is None else self.folding.entries(indices, self.digits)
+
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
         """The distances of entries ``(n,)``; NEVER where no moves lead."""
-        numbered = np.maximum(indices, 0)
+        numbered = self.places_of(np.maximum(indices, 0))
         found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
         found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
         return np.where((found == self.mask) | (indices == NOT_NUMBERED), NEVER, found)
@@ -188,38 +203,45 @@ class TurnPatterns(Patterns):
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
     """The path that is searched, at its root."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
-    digits = np.zeros((depth + 1, moves, len(arrays.digits)), dtype=np.uint32)
-    for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
-        own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
-        digits[0, 0, at : at + len(own)] = own
-    said = np.zeros((depth + 1, moves, len(views)), dtype=np.uint8)
-    said[0, 0] = patterns.said(root[np.newaxis])[:, 0]
-    first = np.zeros((depth + 1, moves), dtype=np.uint64)
-    first[0, 0] = said[0, 0].argmax()
+    # the row of a folded table is computed in the place of its entry
     largest = max(view.table.numbering.size for view in views)
-    entry = np.zeros((depth + 1, moves, moves), dtype=np.uint32 if largest < 1 << 32 else np.uint64)
+    word = np.uint32 if largest < 1 << 32 else np.uint64
     follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
-    after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
-    entry[0, 0, : len(after)] = views[int(first[0, 0])].entries(after)
-    return TurnPath(
-        digits=digits,
-        said=said,
-        best=first,
-        entry=entry,
-        here=np.zeros(depth + 1, dtype=np.uint64),
-        child=np.zeros((depth + 1, moves), dtype=np.uint64),
-        kept=np.full(depth + 1, NOT_EXPANDED),
-        tried=np.zeros(depth + 1, dtype=np.uint64),
+    path = TurnPath(
+        size=np.zeros((depth + 1, moves), dtype=np.uint64),
+        move=np.zeros((depth + 1, moves, moves), dtype=np.uint64),
+        digits=np.zeros((depth + 1, moves, moves, len(arrays.digits)), dtype=np.uint32),
+        said=np.zeros((depth + 1, moves, moves, len(views)), dtype=np.uint8),
+        best=np.zeros((depth + 1, moves, moves), dtype=np.uint64),
+        entry=np.zeros((depth + 1, moves, moves, moves), dtype=word),
+        others=np.zeros((len(views), moves, moves), dtype=word),
+        line=np.zeros(depth + 1, dtype=np.uint64),
+        tried=np.full(depth + 1, NOT_EXPANDED),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=np.tile(root, (3, 1)),
-        tally=np.array([0, 0, 0, FAR, 0, 0]),
+        tally=np.array([0, 0, 0, FAR, 0, 0, 0]),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
+    said = patterns.said(root[np.newaxis])[:, 0]
+    for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
+        own = _in_order(split(int(view.entries(root[np.newaxis])[0]), view.table.digits), view.table.folding)
+        path.digits[0, 0, 0, at : at + len(own)] = own
+    after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
+    path.size[0, 0], path.said[0, 0, 0], path.best[0, 0, 0] = 1, said, said.argmax()
+    looked_up = views[int(said.argmax())]
+    path.entry[0, 0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
+    return path
 
 
 def _after(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
     """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
     return np.concatenate([rules.moves.after(move, position[np.newaxis])[0] for move in moves])
+
+
+def _in_order(digits: Sequence[T], folding: Folding | None) -> list[T]:
+    """The digits of a table; those of a folded one with the column at the end."""
+    found = list(digits)
+    return found if folding is None else [*found[: folding.column], *found[folding.column + 1 :], found[folding.column]]
 
 
 class _ViewDigit(NamedTuple):
@@ -232,13 +254,19 @@ class _ViewDigit(NamedTuple):
 
 
 def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
-    """The digits of a view."""
-    return [
+    """The digits of a view; those of a folded table make its row, and the last one is the column."""
+    found = [
         _ViewDigit(digit.after[:, view.moves], digit.weight)
         if digit.maps is None
         else _ViewDigit(digit.after, digit.weight, digit.row, digit.maps[:, view.moves])
         for digit in view.table.digits
     ]
+    if view.table.folding is None:
+        return found
+    *rows, column = _in_order(found, view.table.folding)
+    sizes = [len(digit.after) for digit in rows]
+    weighed = [digit._replace(weight=prod(sizes[k + 1 :])) for k, digit in enumerate(rows)]
+    return [*weighed, column._replace(weight=0)]
 
 
 def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
@@ -252,12 +280,26 @@ def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
         digits.append([size, digit.weight, row, size + digit.after.size, digit.after.shape[1]])
         parts += [part.ravel() for part in (digit.after, digit.maps) if part is not None]
         size = sum(map(len, parts))
-    word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
     tables = [view.table for view in patterns.views]
+    foldings = list(dict.fromkeys(table.folding for table in tables if table.folding is not None))
+    maps_at, classes_at = dict[Folding, int](), dict[Folding, int]()
+    classes = [np.zeros(1, dtype=np.uint32)]
+    for folding in foldings:
+        maps_at[folding], classes_at[folding] = size, sum(map(len, classes))
+        parts.append(folding.maps.ravel())
+        classes.append(folding.class_of)
+        size += folding.maps.size
+    fold = [
+        [int(NO_ROW), 0, 0, 0] if one is None else [classes_at[one], maps_at[one], one.width, one.bits]
+        for one in (table.folding for table in tables)
+    ]
+    word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
     return ViewArrays(
         digit_at=digit_at.astype(np.uint64),
         digits=np.array(digits, dtype=np.uint64),
         after=np.concatenate([part.astype(word) for part in parts]),
+        fold=np.array(fold, dtype=np.uint64),
+        classes=np.concatenate(classes),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
         packed=np.array([table.packed for table in tables], dtype=np.uint64),
         mask=np.array([table.mask for table in tables], dtype=np.uint64),

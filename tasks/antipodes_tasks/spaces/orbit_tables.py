@@ -1,10 +1,10 @@
 """The move tables of transforms: their size, and how they are filled."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import comb, factorial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from antipodes_tasks.spaces.move_tables import (
     map_type,
 )
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PiecesIndex
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_legal, orbit_steps
 from antipodes_tasks.spaces.part_tables import (
     PartFill,
     Rearrangements,
@@ -73,150 +74,6 @@ class Columns(NamedTuple):
     """The effects of the actions: the numbers of moves in the tables of the other parts."""
     divides_pieces: bool
     """Whether the first part is the rest of an arrangement of pieces, which is rearranged."""
-
-
-Numbers = NDArray[np.int64]
-
-
-@dataclass
-class _Step:
-    """Transforms of one name that do the same to the row, and exclude each other in the column."""
-
-    transform: int
-    effects: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class OrbitSteps:
-    """The moves of the tables: transforms that differ in the column only are one move with one column map."""
-
-    transforms: Numbers
-    """``(steps,)``: a transform that does to the row what the step does."""
-    actions: Numbers
-    """``(steps,)``: the number of what the step does to the column."""
-    effects: Numbers
-    """``(effects,)``: a transform for each different effect on the column parts."""
-    alternatives: tuple[tuple[int, ...], ...]
-    """For each action its effects, of which at most one is legal in a column."""
-    identity: int | None
-    """The action that leaves all columns as they are, if a step has it."""
-
-    @cached_property
-    def alternatives_at(self) -> Numbers:
-        """``(actions + 1,)``: where the effects of each action begin if they are in one list."""
-        return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
-
-
-class Cut(Protocol):
-    """What decides which transforms are one move."""
-
-    @property
-    def column_places(self) -> NDArray[np.bool_]:
-        """Which places belong to the column alone, ``(places,)``."""
-        ...
-
-
-def orbit_steps(transforms: Transforms, cut: Cut) -> OrbitSteps:
-    """The steps of the transforms, in their order."""
-    in_column = cut.column_places
-    effect_of, effects = _numbered(_keys(transforms, in_column))
-    steps = _merged(transforms, in_column, effect_of)
-    actions: dict[tuple[int, ...], int] = {}
-    numbers = [actions.setdefault(tuple(step.effects), len(actions)) for step in steps]
-    idle = _idle_effects(transforms, in_column, effects)
-    identity = next((number for key, number in actions.items() if len(key) == 1 and key[0] in idle), None)
-    return OrbitSteps(
-        transforms=np.array([step.transform for step in steps], dtype=np.int64),
-        actions=np.array(numbers, dtype=np.int64),
-        effects=np.array(effects, dtype=np.int64),
-        alternatives=tuple(actions),
-        identity=identity,
-    )
-
-
-def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Sequence[int]) -> list[_Step]:
-    allowed = transforms.conditions
-    if allowed is None:
-        return [_Step(number, [effect]) for number, effect in enumerate(effect_of)]
-    names = transforms.names or [str(number) for number in range(len(transforms))]
-    masks = allowed[:, in_column]
-    steps: dict[tuple[str, bytes], list[_Step]] = {}
-    members: dict[int, list[int]] = {}
-    for number, key in enumerate(_keys(transforms, ~in_column)):
-        of_name = steps.setdefault((names[number], key), [])
-        step = next((one for one in of_name if _exclusive(masks[number], masks[members[one.transform]])), None)
-        if step is None:
-            step = _Step(number)
-            of_name.append(step)
-        members.setdefault(step.transform, []).append(number)
-        step.effects.append(effect_of[number])
-    return sorted((step for of_name in steps.values() for step in of_name), key=lambda step: step.transform)
-
-
-def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
-    """Whether no labels fulfil both the conditions ``(places,)`` and some of the others ``(n, places)``."""
-    return bool(((masks & others) == 0).any(axis=1).all())
-
-
-def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
-    """An upper bound of the steps that are legal in a row: one of a name if their conditions on the row exclude it."""
-    allowed = transforms.conditions
-    if allowed is None or not transforms.names:
-        return len(steps.transforms)
-    masks = allowed[:, ~cut.column_places]
-    by_name: dict[str, list[int]] = {}
-    for number in steps.transforms.tolist():
-        by_name.setdefault(transforms.names[number], []).append(number)
-    by_names = sum(1 if _all_exclusive(masks[numbers]) else len(numbers) for numbers in by_name.values())
-    return min(
-        [
-            by_names,
-            *(_most_on_empty_places(transforms, steps, part) for part in cut.row if isinstance(part, PiecesIndex)),
-        ]
-    )
-
-
-def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
-    """An upper bound of the steps that are legal in a row, if most need that a place of a part has label 0.
-
-    They are at most those that need it of the most popular places, as many as have it.
-    """
-    assert transforms.conditions is not None
-    needs_empty = transforms.conditions[steps.transforms, part.at] == 1
-    by_place = np.bincount(needs_empty.argmax(axis=1)[needs_empty.any(axis=1)], minlength=part.places)
-    others = len(steps.transforms) - int(by_place.sum())
-    return others + int(np.sort(by_place)[part.places - part.counts[0] :].sum())
-
-
-def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
-    return all(_exclusive(masks[number], masks[:number]) for number in range(1, len(masks)))
-
-
-def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
-    """Bytes for each transform that are equal where they do the same to these places, under the same conditions."""
-    effects = np.concatenate((transforms.origin[:, places], transforms.added[:, places].astype(np.int16)), axis=1)
-    allowed = transforms.conditions
-    if allowed is None:
-        return [effect.tobytes() for effect in effects]
-    return [effect.tobytes() + masks.tobytes() for effect, masks in zip(effects, allowed[:, places], strict=True)]
-
-
-def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
-    """The number of each key, equal for equal keys, and the first place of each number."""
-    numbers: dict[bytes, int] = {}
-    firsts = []
-    for place, key in enumerate(keys):
-        if key not in numbers:
-            numbers[key] = len(numbers)
-            firsts.append(place)
-    return [numbers[key] for key in keys], firsts
-
-
-def _idle_effects(transforms: Transforms, places: NDArray[np.bool_], effects: Sequence[int]) -> set[int]:
-    """The effects that leave these places as they are, whatever they hold."""
-    still = (transforms.origin[effects] == np.arange(transforms.places)) & (transforms.added[effects] == 0)
-    still &= ~transforms.conditional[effects]
-    return set(np.flatnonzero(still[:, places].all(axis=1)).tolist())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.frames import Frame
 from antipodes_tasks.spaces.move_tables import ILLEGAL
-from antipodes_tasks.spaces.orbit_tables import OrbitSteps
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.reduced_rows import KeyLines
 
 

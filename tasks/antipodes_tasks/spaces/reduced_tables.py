@@ -17,7 +17,7 @@ from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.frames import Frame
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Closing, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
-from antipodes_tasks.spaces.orbit_tables import OrbitSteps, orbit_steps
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import (
     KeyLines,

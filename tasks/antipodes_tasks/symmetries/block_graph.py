@@ -71,9 +71,14 @@ class BlockGraph(Encoding):
         return [*self.move_vertices, *self.placements.values()]
 
     @property
+    def placed(self) -> list[int]:
+        """The squares."""
+        return self.places
+
+    @property
     def others(self) -> list[int]:
-        """The squares and the kinds of blocks."""
-        return [*self.places, *self.kinds.values()]
+        """The kinds of blocks."""
+        return list(self.kinds.values())
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
         """The symmetry of a permutation ``(points,)`` of the group."""

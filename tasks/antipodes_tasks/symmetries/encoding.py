@@ -28,6 +28,11 @@ class Encoding(ABC):
     def others(self) -> list[int]:
         """The vertices of the other points; some of those that decide may be among them."""
 
+    @property
+    @abstractmethod
+    def placed(self) -> list[int]:
+        """The vertices of places and of labels of pieces, which come first among the other points."""
+
     @abstractmethod
     def symmetry(self, permutation: Numbers) -> Symmetry:
         """The symmetry of a permutation ``(points,)`` of the group."""
@@ -35,7 +40,17 @@ class Encoding(ABC):
     @cached_property
     def points(self) -> Numbers:
         """``(points,)``: the vertex of each point."""
-        return np.array(list(dict.fromkeys([*self.deciding, *self.others])), dtype=np.int64)
+        return np.array(list(dict.fromkeys([*self.deciding, *self.placed, *self.others])), dtype=np.int64)
+
+    @cached_property
+    def decisive(self) -> int:
+        """The number of points that decide a symmetry."""
+        return len(set(self.deciding))
+
+    @cached_property
+    def shown(self) -> int:
+        """The number of points that decide a symmetry, or are places or labels of pieces."""
+        return len({*self.deciding, *self.placed})
 
     def generators(self) -> Numbers:
         """Generators of the symmetries as permutations of points, ``(n, points)``."""

@@ -11,7 +11,6 @@ from antipodes_tasks.permutations.chain import (
     Level,
     Permutations,
     StabiliserChain,
-    after,
     stabiliser_chain,
 )
 from antipodes_tasks.quoting import counted
@@ -20,14 +19,15 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.symmetries.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.symmetries.encoding import Encoding
+from antipodes_tasks.symmetries.faithful import all_products, faithful
 from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
-MOST_LISTED = 10_000
-"""Symmetries that are listed, unless a caller asks for more or fewer."""
+MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
+"""Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,10 +55,9 @@ class Symmetries:
         chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
         return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
-    @cached_property
+    @property
     def _decisive(self) -> int:
-        """The number of points that decide a symmetry; they are the first."""
-        return len(set(self.encoding.deciding))
+        return self.encoding.decisive
 
     @property
     def _levels(self) -> tuple[Level, ...]:
@@ -73,21 +72,23 @@ class Symmetries:
         ResourceLimitError
             There are more than ``most``.
         """
-        if self.order > most:
-            raise ResourceLimitError(
-                f"expected at most {counted(most, 'symmetry', 'symmetries')}, found {self.order:,}"
-            )
+        self._check_order(most)
         return self._elements
 
-    def classes(self, most: int = MOST_LISTED) -> tuple[tuple[Symmetry, int], ...]:
+    def _check_order(self, most: int) -> None:
+        if self.order > most:
+            expected = counted(most, "symmetry", "symmetries")
+            raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
+
+    def classes(self, most: int = MOST_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
 
         Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
         each other.
         """
-        elements = self.elements(most)
-        sizes = np.bincount(self._class_of, minlength=len(elements))
-        return tuple((elements[number], int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
+        self._check_order(most)
+        sizes = np.bincount(self._class_of)
+        return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
     def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
@@ -119,17 +120,15 @@ class Symmetries:
 
     @cached_property
     def _elements(self) -> tuple[Symmetry, ...]:
-        return tuple(self.encoding.symmetry(each.astype(np.int64)) for each in self._products)
+        return tuple(self._element(number) for number in range(self.order))
+
+    def _element(self, number: int) -> Symmetry:
+        return self.encoding.symmetry(self._products[number].astype(np.int64))
 
     @cached_property
     def _products(self) -> Permutations:
-        """``(order, points)``: all products of representatives of the levels."""
-        products: Permutations = np.arange(self.chain.points, dtype=np.int16)[np.newaxis]
-        for level in reversed(self._levels):
-            count = len(level.transversal)
-            left = np.repeat(level.transversal, len(products), axis=0)
-            products = after(left, np.tile(products, (count, 1)))
-        return products
+        """``(order, points)``: a permutation for each symmetry, the identity first."""
+        return all_products(self._levels, self.chain.points)
 
 
 def _conjugated(products: Permutations, by: Permutations) -> Permutations:
@@ -167,7 +166,8 @@ def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int) ->
         )
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
-    return Symmetries(rules, positions, encoding, stabiliser_chain(np.concatenate((identity, generators))))
+    chain = stabiliser_chain(np.concatenate((identity, generators)))
+    return Symmetries(rules, positions, encoding, faithful(chain, encoding))
 
 
 def _encoded(rules: Rules, starts: Labels) -> Encoding:

@@ -49,6 +49,11 @@ class NamedSymmetries(Encoding):
         return list(range(self.contents + len(self.rules.moves)))
 
     @property
+    def placed(self) -> list[int]:
+        """No points beside those that decide."""
+        return []
+
+    @property
     def others(self) -> list[int]:
         """No points."""
         return []

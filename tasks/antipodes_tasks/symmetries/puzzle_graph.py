@@ -24,6 +24,7 @@ from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 EMPTY = 0
 FEW_STARTS = 64
+"""Starts that are points; of more, all that symmetries change decides them."""
 Vertices = dict[tuple[int, int], int]
 
 
@@ -185,9 +186,14 @@ class PuzzleGraph(Encoding):
         return [*decisive, *self.places, *self.labels.values(), *self.values.values()]
 
     @property
+    def placed(self) -> list[int]:
+        """The places and the labels."""
+        return [*self.places, *self.labels.values()]
+
+    @property
     def others(self) -> list[int]:
-        """The places, labels, values, and the circles of the twists of pieces."""
-        return [*self.places, *self.labels.values(), *self.values.values(), *self.circles.values()]
+        """The values, and the circles of the twists of pieces."""
+        return [*self.values.values(), *self.circles.values()]
 
     @cached_property
     def _touched(self) -> list[int]:

@@ -22,7 +22,10 @@ app = commands()
 )
 def graph(
     puzzle: PuzzleArgument,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="The file: .graphml, .npz for scipy.sparse, or .csv.")],
+    to: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="The file: .graphml, .npz for scipy.sparse, or .csv, with NAME.nodes.csv."),
+    ],
     limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse a graph of more than N positions.")
     ] = export.MOST,

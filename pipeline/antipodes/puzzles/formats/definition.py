@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from math import factorial, gcd, lcm, prod
 from types import MappingProxyType
 
-from antipodes.puzzles.sequences import parse_sequence
+from antipodes.puzzles.sequences import POWER, parse_sequence
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.permutations.parity import cycles
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.quoting import quote, shorten
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,10 @@ def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
     The names of all others remain for sequences. ConfigError where one is no move.
     """
     known = {**definition.turns, **definition.others}
+    for word in moves.split():
+        if not any(word.startswith(name) and POWER.fullmatch(word, len(name)) for name in known):
+            names = shorten(", ".join(known))
+            raise ConfigError(f"only_moves: expected moves of {names}, or powers such as R2; found {quote(word)}")
     turns = {word: parse_sequence(word, known) for word in moves.split()}
     return replace(definition, turns=turns, others={name: turn for name, turn in known.items() if name not in turns})
 
@@ -116,7 +120,7 @@ def without(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefi
     """The definition without some orbits; ConfigError where there is no such orbit, or none is left."""
     names = [orbit.name for orbit in definition.orbits]
     if unknown := [name for name in orbits if name not in names]:
-        raise ConfigError(f"omit: expected some of {', '.join(names)}, found {quote(unknown[0])}")
+        raise ConfigError(f"omit: expected sets of {', '.join(names)}, found {quote(unknown[0])}")
     kept = [number for number, name in enumerate(names) if name not in orbits]
     if not kept:
         raise ConfigError(f"omit: expected a set that stays, found all of {', '.join(names)}")

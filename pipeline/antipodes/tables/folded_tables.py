@@ -1,0 +1,58 @@
+"""Tables folded by their own symmetries: made once, and then read from the cache."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.machine import available_workers
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import TableStore
+from antipodes.tables.table_cache import keep, kept, read_store
+from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
+from antipodes_tasks.searches.packed import pack, packed_size
+from antipodes_tasks.searches.turn_patterns import TurnTable
+
+FORM = "folded"
+Values = NDArray[np.uint8]
+
+
+def folded_table(store: TableStore, manifest: TableManifest, table: TurnTable) -> tuple[Folding, Values] | None:
+    """The folding of a table, and its values, as many in a byte as in the table; None where it is not to be folded.
+
+    StoreDamagedError where the store is damaged.
+    """
+    if manifest.index_size < LEAST_ENTRIES:
+        return None
+    form = f"{FORM} {table.packed}"
+    if (found := kept(manifest, form)) is not None:
+        return _parsed(found)
+    folding = folding_of(table.rules, table.numbering, table.digits)
+    if folding is None:
+        return None
+    whole = np.empty(packed_size(manifest.index_size, table.packed), dtype=np.uint8)
+    read_store(store, manifest, table.packed, whole)
+    values = folded(folding, table.digits, whole, table.packed, available_workers())
+    if values is None:
+        return None
+    if table.packed:
+        halves = np.empty(packed_size(len(values), table.packed), dtype=np.uint8)
+        pack(values, halves)
+        values = halves
+    keep(manifest, form, _written(folding, values))
+    return folding, values
+
+
+def _written(folding: Folding, values: Values) -> Values:
+    """The folding and the values as bytes."""
+    sizes = [folding.column, folding.bits, folding.classes, len(folding.class_of), *folding.maps.shape]
+    parts = (np.array(sizes, dtype="<i8"), folding.class_of.astype("<u4"), folding.maps.astype("<i4"), values)
+    return np.concatenate([part.ravel().view(np.uint8) for part in parts])
+
+
+def _parsed(content: Values) -> tuple[Folding, Values]:
+    """What `_written` has written; the digests of the cache are right."""
+    column, bits, classes, rows, maps, width = content[:48].view("<i8").tolist()
+    end = 48 + 4 * rows
+    class_of = content[48:end].view("<u4").astype(np.uint32)
+    values = end + 4 * maps * width
+    of_columns = content[end:values].view("<i4").astype(np.int32).reshape(maps, width)
+    return Folding(column, class_of, of_columns, bits, classes), content[values:]

@@ -1,0 +1,214 @@
+"""Tables folded by their own symmetries: of rows that symmetries lead to each other, one is kept.
+
+A symmetry of a pattern keeps distances. Where it maps some digits of an entry without regard to the last one, the
+column, and the column without regard to them, the entries of a row are those of its image, in the order of a column
+map. A folded table is much smaller, so that a processor finds it in its caches. Every entry of the table is compared
+before the folded one is used.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.searches.digits import Digit
+from antipodes_tasks.spaces.space import Numbering
+from antipodes_tasks.symmetries.finding import symmetries_of
+
+MOST_ROWS, MOST_SYMMETRIES = 1 << 22, 1 << 8
+"""Rows of a folded table, all of which have a number in memory, and symmetries of a table."""
+LEAST_ENTRIES = 1 << 22
+"""Entries of a table from which on it is folded: smaller ones stay in the caches anyway."""
+ROWS_AT_ONCE = 1 << 12
+UNKNOWN = -1
+Entries = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Folding:
+    """Which row stands for each row of a table, and how its columns are mapped."""
+
+    column: int
+    """The number of the digit that is the column; all others, in their order, are the row."""
+    class_of: NDArray[np.uint32]
+    """``(rows,)``: the number of the row that stands for it, above the ``bits`` of the number of a column map."""
+    maps: NDArray[np.int32]
+    """``(column maps, width)``: where each column is in that row."""
+    bits: int
+    classes: int
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.maps.shape[1])
+
+    def rows_and_columns(self, indices: Numbers, digits: Sequence[Digit]) -> tuple[Numbers, Numbers]:
+        """The rows and the columns of entries ``(n,)`` of the table."""
+        split = [indices // digit.weight % digit.size for digit in digits]
+        column, row = split.pop(self.column), np.zeros_like(indices)
+        for own, digit in zip(split, (digit for k, digit in enumerate(digits) if k != self.column), strict=True):
+            row = row * digit.size + own
+        return row, column
+
+    def entries(self, indices: Numbers, digits: Sequence[Digit]) -> Numbers:
+        """The entries of the folded table for entries ``(n,)`` of the table."""
+        row, column = self.rows_and_columns(indices, digits)
+        chosen = self.class_of[row].astype(np.int64)
+        places: Numbers = (chosen >> self.bits) * self.width + self.maps[chosen & ((1 << self.bits) - 1), column]
+        return places
+
+
+def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit]) -> Folding | None:
+    """The folding of a table of a pattern that keeps fewest rows; None where there is none."""
+    if any(digit.maps is not None for digit in digits) or len(digits) < 2:
+        return None
+    found = symmetries_of(rules)
+    if found.order == 1 or found.order > MOST_SYMMETRIES:
+        return None
+    moves = np.array([one.moves for one in found.elements()], dtype=np.int64)
+    start = int(numbering.rank(rules.start_labels[:1])[0])
+    foldings = (_folded_by(column, digits, moves, start) for column in range(len(digits)))
+    return min((one for one in foldings if one is not None), key=lambda one: one.classes * one.width, default=None)
+
+
+def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int) -> Folding | None:
+    """The folding with a digit as the column; None if there are too many rows, or no symmetry fits."""
+    rest = [digit for k, digit in enumerate(digits) if k != column]
+    if prod(digit.size for digit in rest) > MOST_ROWS:
+        return None
+    after, of_start = np.zeros((1, moves.shape[1]), dtype=np.int32), 0
+    for digit in rest:
+        after = (after[:, np.newaxis] * np.int32(digit.size) + digit.after[np.newaxis, :, :-1]).reshape(
+            -1, after.shape[1]
+        )
+        of_start = of_start * digit.size + start // digit.weight % digit.size
+    columns = np.ascontiguousarray(digits[column].after[:, :-1])
+    own = start // digits[column].weight % digits[column].size
+    least, chosen, maps = (
+        np.arange(len(after), dtype=np.int32),
+        np.zeros(len(after), dtype=np.uint32),
+        list[NDArray[np.int32]](),
+    )
+    for image in moves:
+        of_columns, of_rows = (np.full(len(table), UNKNOWN, dtype=np.int32) for table in (columns, after))
+        fits = follow(columns, own, image, of_columns, np.empty(len(columns), dtype=np.int32))
+        if fits and follow(after, of_start, image, of_rows, np.empty(len(after), dtype=np.int32)):
+            if not maps and not np.array_equal(of_rows, least):
+                return None  # the identity is the first
+            less = of_rows < least
+            least[less], chosen[less] = of_rows[less], len(maps)
+            maps.append(of_columns)
+    if len(maps) < 2:
+        return None
+    kept, number = np.unique(least, return_inverse=True)
+    bits = (len(maps) - 1).bit_length()
+    class_of = (number.astype(np.uint32) << np.uint32(bits)) | chosen
+    return Folding(column, class_of, np.array(maps), bits, len(kept))
+
+
+@kernel
+def follow(
+    after: NDArray[np.int32], start: int, image: Numbers, found: NDArray[np.int32], waiting: NDArray[np.int32]
+) -> bool:
+    """Whether there is a map of values that keeps the start and leads each move to its image; it is written down.
+
+    ``after`` ``(values, moves)`` are the moves; moves lead from the start to every value.
+    """
+    found[start], waiting[0], size = start, start, 1
+    for i in range(len(after)):
+        if i == size:
+            return False
+        value = waiting[i]
+        for move in range(after.shape[1]):
+            to, expected = after[value, move], after[found[value], image[move]]
+            if found[to] == UNKNOWN:
+                found[to], waiting[size] = expected, to
+                size += 1
+            elif found[to] != expected:
+                return False
+    return True
+
+
+def folded(folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int) -> Entries | None:
+    """The values of a folded table, a byte each; None unless each entry of the table is there."""
+    bases = _bases(folding, digits)
+    weight, width = digits[folding.column].weight, folding.width
+    found = np.empty(folding.classes * width, dtype=np.uint8)
+    here = (values, packed, bases, weight, folding.class_of, folding.bits, folding.maps, found)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda rows: fold(rows[0], rows[1], *here), _ranges(len(bases))))
+        same = all(pool.map(lambda rows: compare(rows[0], rows[1], *here), _ranges(len(bases))))
+    return found if same else None
+
+
+def _bases(folding: Folding, digits: Sequence[Digit]) -> Numbers:
+    """The entry of the first column of each row, ``(rows,)``."""
+    bases = np.zeros(1, dtype=np.int64)
+    for k, digit in enumerate(digits):
+        if k != folding.column:
+            bases = (bases[:, np.newaxis] + np.arange(digit.size) * digit.weight).ravel()
+    return bases
+
+
+def _ranges(rows: int) -> Iterator[tuple[int, int]]:
+    return ((first, min(first + ROWS_AT_ONCE, rows)) for first in range(0, rows, ROWS_AT_ONCE))
+
+
+@kernel
+def fold(
+    first: int,
+    end: int,
+    values: Entries,
+    packed: bool,
+    bases: Numbers,
+    weight: int,
+    class_of: NDArray[np.uint32],
+    bits: int,
+    maps: NDArray[np.int32],
+    found: Entries,
+) -> None:
+    """Write the entries of the rows that stand for themselves."""
+    width = maps.shape[1]
+    for row in range(first, end):
+        chosen = np.int64(class_of[row])
+        if chosen & ((1 << bits) - 1) == 0:
+            for column in range(width):
+                found[(chosen >> bits) * width + column] = value_at(values, packed, bases[row] + column * weight)
+
+
+@kernel
+def compare(
+    first: int,
+    end: int,
+    values: Entries,
+    packed: bool,
+    bases: Numbers,
+    weight: int,
+    class_of: NDArray[np.uint32],
+    bits: int,
+    maps: NDArray[np.int32],
+    found: Entries,
+) -> bool:
+    """Whether the folded table has the entries of these rows."""
+    width = maps.shape[1]
+    for row in range(first, end):
+        chosen = np.int64(class_of[row])
+        begin, number = (chosen >> bits) * width, chosen & ((1 << bits) - 1)
+        for column in range(width):
+            if found[begin + maps[number, column]] != value_at(values, packed, bases[row] + column * weight):
+                return False
+    return True
+
+
+@kernel
+def value_at(values: Entries, packed: bool, index: int) -> np.uint8:
+    """An entry of a table."""
+    if not packed:
+        return np.uint8(values[index])
+    return np.uint8((values[index >> 1] >> ((index & 1) << 2)) & 15)
