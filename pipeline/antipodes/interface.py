@@ -496,7 +496,7 @@ def export(
         A file cannot be written.
     """
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
-    most, classes = arguments.integer(limit, "a limit", 0), arguments.flag(unique, "unique")
+    most, classes = arguments.integer(limit, "a limit", 1), arguments.flag(unique, "unique")
     written = results.write_results(store, path, most, puzzle, classes)
     return [path / name for name in written]
 
