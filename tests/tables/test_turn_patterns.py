@@ -336,6 +336,31 @@ def test_folded_tables_say_the_same(
             assert (answer.distance, answer.expanded) == (expected.distance, expected.expanded)
 
 
+@pytest.mark.parametrize(("name", "orbits"), [("2x2x2", {"CORNERS": ("01234444", 3)}), ("pyraminx", {"AXIALS": None})])
+def test_what_moves_do_guides_long_searches_in_the_same_way(
+    name: str, orbits: Mapping[str, Orbit], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    puzzle = load_config(name).puzzle
+    found = heuristic(puzzle, [store(folder, settings_of(name, "to-step", orbits))])
+    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 8, moves=8)]
+    before = [ida_star(problem, heuristic=found, every=True) for problem in problems]
+    alone = [ida_star(problem, heuristic=found) for problem in problems]
+    nothing = replace(found, room=100)
+    nothing.prepare(2)
+    assert nothing.steps is None
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    for problem, every, one in zip(problems, before, alone, strict=True):
+        answer = ida_star(problem, heuristic=found)
+        assert found.steps is not None
+        assert (answer.distance, answer.expanded, answer.generated) == (one.distance, one.expanded, one.generated)
+        assert answer.solutions[0].tobytes() == one.solutions[0].tobytes()
+        others = ida_star(problem, heuristic=found, every=True, threads=2)
+        assert others.solution_count == every.solution_count
+        assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
 def test_a_table_that_is_not_as_its_symmetries_demand_is_not_folded(folder: Path) -> None:
     (address,) = stores(folder, "pyraminx", ["edges"])
     (table,) = {view.table for view in heuristic(load_config("pyraminx").puzzle, [address]).views}

@@ -98,11 +98,13 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatt
         table.digits  # noqa: B018  (raises, before anything is read)
     parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
     for one, table in zip(stored, tables, strict=True):
-        folding, values = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
+        folding, own = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
         loaded.append(replace(table, begin=size, folding=folding))
-        parts.append(values)
-        size += len(values)
-    return TurnPatterns.of(rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts))
+        parts.append(own)
+        size += len(own)
+    return TurnPatterns.of(
+        rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
+    )
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
