@@ -12,6 +12,7 @@ from programs import Command
 from stores import toml
 
 from antipodes.config import Config, load_config
+from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
@@ -269,6 +270,15 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         heuristic(puzzle_from(merged), stores(folder, "pyraminx", ["edges"]))
     with pytest.raises(InputError, match="a sliding puzzle with one blank, or moves that are legal everywhere, found"):
         load_patterns(load_config("hanoi-3-pegs").puzzle.rules, None, stores(folder, "pyraminx", ["edges"]))
+    slides = {"name": "s", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0", "metric": "slides"}
+    dial = "Set P 3 1\nSolved\nEnd\nMove A\nP\n2 3 1\nEnd\nIllegal P 3 1\n"
+    barred = {"name": "b", "family": "twisty", "format": "tws", "definition": dial}
+    for one, reason in ((slides, "take several tiles"), (barred, "are not legal everywhere")):
+        with pytest.raises(InputError, match=f"legal everywhere, found {one['name']}, whose moves {reason}$"):
+            load_patterns(puzzle_from(one).rules, None, stores(folder, "pyraminx", ["edges"]))
+    some = Abstraction(keep=["EDGES:1,2,3"], drop_orientation=["EDGES:4,5,6"], omit=["AXIALS"], name="points")
+    with pytest.raises(InputError, match="found pieces on 12 places of 'EDGES': points, since only some of its pieces"):
+        heuristic(puzzle, [store(folder, abstracted(puzzle, some))])
     goal = scrambled(puzzle, 1)[0]
     with pytest.raises(InputError, match="expected the goal of pyraminx at the start of pyraminx-edges, found another"):
         load_patterns(puzzle.rules, goal, stores(folder, "pyraminx", ["edges"]))

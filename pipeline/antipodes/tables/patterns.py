@@ -147,7 +147,10 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     puzzle = stored.manifest.config.puzzle
     moves = puzzle.moves
     if not isinstance(moves, CountedSwaps | Swaps):
-        raise InputError(f"--tables: expected a sliding puzzle, found {puzzle.name} in {shorten(stored.store.address)}")
+        raise InputError(
+            f"--tables: expected a sliding puzzle with moves of one tile, "
+            f"found {puzzle.name} in {shorten(stored.store.address)}"
+        )
     rows = SwapRows(puzzle.rules, stored.manifest.cut[0].numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
         raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
