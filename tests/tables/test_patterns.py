@@ -177,7 +177,11 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         r"expected 1 of the tile 1 in of-1, found 2": settings("1 1 x x x x x x 0", 3, "1"),
         r"expected 0 of the tile 9 in of-9, found 1": settings("9 x x x x x x x 0", 3, "9"),
         r"expected the goal of of-all with equal tiles in equal": settings("0 1 1 1 x x x x x", 3, name="equal"),
-        r"expected a sliding puzzle, found stack in": {"name": "stack", "family": "pancake", "n": 4},
+        r"expected a sliding puzzle with moves of one tile, found stack in": {
+            "name": "stack",
+            "family": "pancake",
+            "n": 4,
+        },
     }
     for number, (message, table) in enumerate(refused.items()):
         run_puzzle(Config(table), tmp_path / f"{number}.zarr", RunOptions(workers=1))
