@@ -99,7 +99,8 @@ def run(
     counts_only
         Whether to keep the layers and the first antipodes alone, and make no table.
     symmetry
-        "on" keeps one of the positions that symmetries of the puzzle map to each other; the answers stay the same.
+        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto" does where that takes
+        half the time or less; the answers stay the same.
     overwrite
         Whether to replace an existing store.
     progress

@@ -54,6 +54,6 @@ def test_what_can_not_be_reduced_is_refused_in_a_line(refused: Callable[..., str
     for command in ("run", "plan"):
         message = refused(command, "three-colours", "--symmetry", "on")
         assert "tables of three-colours are not reduced: it has no symmetries" in message
-        assert "symmetry: expected one of on, off, found 'perhaps'" in refused(
+        assert "symmetry: expected one of auto, on, off, found 'perhaps'" in refused(
             command, "eight-puzzle", "--symmetry", "perhaps"
         )

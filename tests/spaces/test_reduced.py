@@ -244,3 +244,10 @@ def test_boards(start: str) -> None:
     text = " / ".join(start.split(" / ")[:rows])
     puzzle = puzzle_from({"name": "p", "family": "sliding", "rows": rows, "columns": 3, "start": text})
     assert check_all(puzzle)
+
+
+@pytest.mark.parametrize(
+    ("name", "order"), [("2x2x2", 48), ("dino", 48), ("eight-puzzle", 1), ("klotski", 1), ("three-colours", 1)]
+)
+def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
+    assert best_space(load_config(name).puzzle.rules, "auto").numbering.symmetries == order

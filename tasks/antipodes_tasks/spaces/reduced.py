@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -64,9 +64,13 @@ class Reduced(Numbering):
         whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
         parts = parts_of(rules)
         frame = Frame(parts, _checked_classes(parts, record.details.get("classes")), labels_of(rules))
-        images = Images.recorded(rules, record.details.get("symmetries"))
-        if not (frame.has_keys and frame.fitting(images).all() and decides(frame, steps_of(rules))):
+        generators = Images.recorded(rules, record.details.get("symmetries"))
+        if not (frame.has_keys and frame.fitting(generators).all() and decides(frame, steps_of(rules))):
             raise FieldError("symmetries: expected maps of rows to rows, found others")
+        try:
+            images = generators.generated()
+        except ResourceLimitError as error:
+            raise FieldError(f"symmetries: {error}") from error
         if (len(images), whole.size) != (record.details.get(ORDER), record.details.get(NUMBERED)):
             raise FieldError(f"details: expected {len(images)} symmetries of {whole.size} positions, found others")
         return cls(whole, frame, images)

@@ -16,14 +16,16 @@ from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_
 from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.space import Numbering, Space
+from antipodes_tasks.spaces.space import Space
 
 MOST_FRAMES = 64
 """Frames that are weighed, at most."""
 MOST_KEPT = 0.9
 """The entries of a reduced space as a share of all positions, at most, or nothing is gained."""
-LITTLE, DEAR = 1e9, 2.0
-"""The cost of a reduced space, at most: a second, and so much of that of a search of all positions."""
+LITTLE = 1e8
+"""The cost of a tenth of a second, which symmetries take to be found."""
+DEAR, WORTH = 2.0, 0.5
+"""The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 ROW_COST, IMAGE_COST = 800, 0.4
@@ -31,31 +33,43 @@ ROW_COST, IMAGE_COST = 800, 0.4
 a search expands by a move."""
 
 
-def reduced_space(rules: Rules, whole: Numbering) -> Space:
-    """The reduced space that is built and searched fastest.
+def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
+    """The reduced space that is built and searched fastest, of the space of all positions with its best cut.
 
-    InputError where no symmetries map rows to rows.
+    With ``worth`` it is built and searched in a fraction of the time.
+
+    InputError where there is no such space.
     """
-    if whole.KIND not in REDUCIBLE or max(moduli_of(rules.parts)) > MOST_MASKED:
-        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {whole.KIND}")
-    every = symmetries_listed(rules)
+    numbering = whole.numbering
+    if numbering.KIND not in REDUCIBLE or max(moduli_of(rules.parts)) > MOST_MASKED:
+        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {numbering.KIND}")
+    search = float(whole.size * len(rules.moves))
+    limit = WORTH * (search + whole.filler.cost(1)) - LITTLE if worth else 10 * LITTLE + DEAR * search
+    best = _cheapest(rules, whole.size, limit) if limit > 0 else None
+    if best is None:
+        raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
+    reduced = Reduced(numbering, best.frame, best.images)
+    return Space(rules, reduced, reduced.cuts[0])
+
+
+def _cheapest(rules: Rules, positions: int, limit: float) -> RowClasses | None:
+    """The classes of rows whose space costs least, and less than a limit; None if there are none.
+
+    InputError where the puzzle has no symmetries, or too many.
+    """
+    every, steps = symmetries_listed(rules), steps_of(rules)
     if len(every) < 2:
         raise InputError(f"tables of {rules.name} are not reduced: it has no symmetries")
-    best: tuple[float, Frame, Images] | None = None
-    steps = steps_of(rules)
-    limit = LITTLE + DEAR * whole.size * len(steps)
+    best, least = None, limit
     for frame in frames_of(rules, every):
         fitting = np.flatnonzero(frame.fitting(every))
         if len(fitting) > 1 and frame.has_keys and frame.all_rows <= MOST_ROWS and decides(frame, steps):
             classes = RowClasses(frame, every[fitting])
             kept = classes.estimated_count()
             cost = cost_of(classes, kept, len(steps))
-            if kept * frame.width <= MOST_KEPT * whole.size and cost < (limit if best is None else best[0]):
-                best = cost, frame, every[fitting]
-    if best is None:
-        raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
-    numbering = Reduced(whole, *best[1:])
-    return Space(rules, numbering, numbering.cuts[0])
+            if kept * frame.width <= MOST_KEPT * positions and cost < least:
+                best, least = classes, cost
+    return best
 
 
 def symmetries_listed(rules: Rules) -> Images:
