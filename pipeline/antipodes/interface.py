@@ -99,7 +99,8 @@ def run(
     counts_only
         Whether to keep the layers and the first antipodes alone, and make no table.
     symmetry
-        "on" keeps one of the positions that symmetries of the puzzle map to each other; the answers stay the same.
+        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto" does where that takes
+        half the time or less; the answers stay the same.
     overwrite
         Whether to replace an existing store.
     progress
@@ -496,7 +497,7 @@ def export(
         A file cannot be written.
     """
     store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
-    most, classes = arguments.integer(limit, "a limit", 0), arguments.flag(unique, "unique")
+    most, classes = arguments.integer(limit, "a limit", 1), arguments.flag(unique, "unique")
     written = results.write_results(store, path, most, puzzle, classes)
     return [path / name for name in written]
 

@@ -75,11 +75,17 @@ def test_answers_with_other_settings_are_not_continued(some: Command) -> None:
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("out.json", "{}\n", "--output: expected a list of answers in out.json, found something else"),
+        ("out.json", "{}\n", "--output: expected a list of answers in out.json, found '{}'"),
+        ("out.json", "[]\nnotes", "--output: expected a list of answers in out.json, found '[]'"),
+        ("out.json", "[\n]\nnotes\n", "--output: expected an answer on each line of out.json, found ']'"),
         ("out.json", "[\n5\n]\n", "--output: expected an answer on each line of out.json, found '5'"),
         ("out.jsonl", '{"position": "1"}\n', "expected an answer on each line of out.jsonl, found "),
         ("out.csv", f"{','.join(COLUMNS)}\n1,2\n", "expected an answer on each line of out.csv, found '1,2'"),
         ("out.csv", "position,distance\n1,2\n", "--output: expected the columns position, distance, outcome"),
+        ("out.csv", f"{','.join(COLUMNS)}\nmy notes", "expected an answer on each line of out.csv, found 'my notes'"),
+        ("out.jsonl", "my notes", "--output: expected an answer on each line of out.jsonl, found 'my notes'"),
+        ("out.jsonl", "\n\nmy notes\n", "--output: expected an answer on each line of out.jsonl, found 'my notes'"),
+        ("out.jsonl", '{"position": "1 2 3', "expected an answer on each line of out.jsonl, found "),
     ],
 )
 def test_other_files_are_not_written_to(path: str, content: str, message: str, some: Command) -> None:
@@ -88,6 +94,55 @@ def test_other_files_are_not_written_to(path: str, content: str, message: str, s
     assert refused.status == 2
     assert message in refused.err
     assert Path(path).read_text() == content
+
+
+def test_answers_for_other_positions_are_not_continued(some: Command) -> None:
+    some(*BATCH, "--output", "out.csv")
+    begun = Path("out.csv").read_bytes()
+    first, second, *others = SOME
+    for lines, message in (
+        ([first], "--output: out.csv has 4 answers, some.txt 1 position\n"),
+        (
+            ["", second, first, *others],
+            f"--output: position 1 of some.txt is {second}, answer 1 of out.csv is for {first}\n",
+        ),
+    ):
+        Path("some.txt").write_text("\n".join(lines))
+        refused = some(*BATCH, "--output", "out.csv")
+        assert (refused.status, refused.err) == (2, f"antipodes: {message}")
+    assert Path("out.csv").read_bytes() == begun
+
+
+@pytest.mark.parametrize(("path", "empty"), [("e.csv", f"{','.join(COLUMNS)}\n"), ("e.json", "[]\n"), ("e.jsonl", "")])
+def test_no_positions_make_a_file_without_answers(path: str, empty: str, some: Command) -> None:
+    Path("none.txt").write_text("\n")
+    for _ in range(2):
+        assert some("solve", "eight-puzzle", "--batch", "none.txt", "--output", path, "--quiet").status == 0
+        assert Path(path).read_text() == empty
+    some(*BATCH, "--output", path)
+    assert [one["position"] for one in rows_of(path)] == list(SOME)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (
+            ("--output", "out.txt"),
+            2,
+            "--output: expected a file whose name ends in .csv, .json, .jsonl, found 'out.txt'",
+        ),
+        (("--output", "no/out.csv", "--tables", "none"), 1, "cannot write no/out.csv: No such file or directory"),
+        (("--output", "out.csv", "--tables", "none"), 2, "neither a path nor a store in outputs/ named 'none'"),
+        (("--moves", "L"), 2, "expected one of a position, --moves and --batch, found --moves and --batch"),
+    ],
+)
+def test_what_is_refused_before_anything_is_written(
+    options: tuple[str, ...], status: int, message: str, some: Command
+) -> None:
+    refused = some(*BATCH, *options)
+    assert refused.status == status
+    assert message in refused.err
+    assert [path.name for path in Path().iterdir()] == ["some.txt"]
 
 
 def test_progress_is_told(some: Command) -> None:

@@ -100,6 +100,22 @@ def test_what_has_no_patterns_builds_none(cli: Command) -> None:
     assert "--build: expected patterns, found none for eight-puzzle" in refused.err
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--method", "bfs"), "--method bfs"),
+        (("--to", FAR), "--to"),
+        (("--tables", "low"), "--tables"),
+        (("--method", "ida-star", "--heuristic", "manhattan"), "--heuristic"),
+    ],
+)
+def test_tables_that_the_search_cannot_use_are_not_built(own: Command, options: tuple[str, ...], named: str) -> None:
+    refused = own("solve", "own.toml", FAR, "--build", *options)
+    expected = f"antipodes: --build: not with {named}, which uses no tables of the puzzle's own patterns\n"
+    assert (refused.status, refused.err) == (2, expected)
+    assert not Path("outputs").exists()
+
+
 def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) -> None:
     planned = json.loads(cli("plan", "twenty-four-puzzle", "--json").out)
     assert (planned["fits"], planned["build"]["index_size"]) == (False, 4 * 181_008_000)

@@ -52,8 +52,8 @@ def test_classes_of_positions_of_a_reduced_table(cli: Command, towers: str) -> N
 
 def test_what_can_not_be_reduced_is_refused_in_a_line(refused: Callable[..., str]) -> None:
     for command in ("run", "plan"):
-        message = refused(command, "eight-puzzle", "--symmetry", "on")
-        assert "tables of eight-puzzle are not reduced: its space is of the kind arrangements" in message
-        assert "symmetry: expected one of on, off, found 'perhaps'" in refused(
+        message = refused(command, "three-colours", "--symmetry", "on")
+        assert "tables of three-colours are not reduced: it has no symmetries" in message
+        assert "symmetry: expected one of auto, on, off, found 'perhaps'" in refused(
             command, "eight-puzzle", "--symmetry", "perhaps"
         )

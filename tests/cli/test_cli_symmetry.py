@@ -3,6 +3,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from programs import Command
 
 UNIQUE = [1, 1, 2, 4, 8, 10]
@@ -58,16 +59,25 @@ def test_all_symmetries_of_a_square_have_names(cli: Command) -> None:
     assert names == ["identity", *["reflection"] * 4, *["rotation"] * 3]
 
 
-def test_the_symmetries_of_a_cube_are_rotations_and_reflections(cli: Command) -> None:
-    shown = json.loads(cli("symmetry", "2x2x2", "--json").out)
+@pytest.mark.parametrize("name", ["2x2x2", "skewb"])
+def test_the_symmetries_of_a_cube_are_rotations_and_reflections(cli: Command, name: str) -> None:
+    shown = json.loads(cli("symmetry", name, "--json").out)
     names = Counter(one["name"] for one in shown["symmetries"])
     rotations = {"identity": 1, "rotation by 90°": 6, "rotation by 180°": 9, "rotation by 120°": 8}
     turned = {"rotation and reflection of order 4": 6, "rotation and reflection of order 6": 8}
-    assert names == {**rotations, "reflection": 10, **turned}
+    assert names == {**rotations, "reflection": 9, "point reflection": 1, **turned}
+    (inversion,) = (one for one in shown["symmetries"] if one["name"] == "point reflection")
+    assert inversion["moves"][0] == {"2x2x2": "D'", "skewb": "DBL'"}[name]
     for one in shown["symmetries"]:
         is_rotation = one["name"] == "identity" or one["name"].startswith("rotation by")
         assert one["moves"][0].endswith("'") != is_rotation
     assert len(shown["generators"]) <= 5
+
+
+def test_puzzles_without_a_centre_have_no_point_reflection(cli: Command) -> None:
+    for name, reflections in (("pyraminx", 6), ("2x2x3", 2)):
+        names = Counter(one["name"] for one in json.loads(cli("symmetry", name, "--json").out)["symmetries"])
+        assert (names["reflection"], names["point reflection"]) == (reflections, 0)
 
 
 def test_moves_without_names_and_many_symmetries(cli: Command, tmp_path: Path) -> None:
@@ -102,6 +112,6 @@ def test_what_has_no_symmetries_to_find(cli: Command, refused: Callable[..., str
     moves = "{'up': lambda x: (x + 1) % 5}"
     source = f"import antipodes as ap\ndial = ap.define_puzzle(name='dial', radices=[5], start=[0], moves={moves})\n"
     (tmp_path / "dials.py").write_text(source)
-    assert "expected moves that are known, or symmetries with names, found functions alone in dial" in refused(
+    assert "expected moves that are permutations, or symmetries= given, found functions alone in dial" in refused(
         "symmetry", "dials.py:dial"
     )

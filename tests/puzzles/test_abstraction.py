@@ -19,6 +19,24 @@ from antipodes.tables.table import open_table
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.spaces.selection import best_space
 
+BANDAGED = """
+Set P 5 1
+Set Q 2 1
+Solved
+End
+Move A
+P
+2 3 1 4 5
+Q
+2 1
+End
+Move B
+P
+1 2 4 5 3
+End
+Illegal P 5 1
+"""
+
 
 def pattern(name: str | Puzzle, keep: str | None = None, equal: tuple[str, ...] = (), **more: Any) -> Config:
     puzzle = load_config(name).puzzle if isinstance(name, str) else name
@@ -57,7 +75,8 @@ def test_a_pattern_is_the_puzzle_with_equal_pieces(
 def test_free_tiles_are_those_that_are_not_kept() -> None:
     found = pattern("eight-puzzle", "1 2 3 4", free=True)
     assert (found.settings["free"], best_space(found.puzzle.rules).size) == (["x"], 5520)
-    assert found.settings["name"] == "eight-puzzle-1-2-3-4"
+    names = [pattern("eight-puzzle", "1 2 3 4", free=free).settings["name"] for free in (False, True)]
+    assert names == ["eight-puzzle-1-2-3-4", "eight-puzzle-1-2-3-4-free"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +99,7 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
             "A",
             (),
             False,
-            "expected a puzzle of pieces that moves permute, found klotski, of the family blocks",
+            "expected moves that are legal everywhere, found moves of klotski that are not",
         ),
         ("hanoi-3-pegs", "1", (), False, "expected a puzzle of pieces that moves permute, found hanoi-3-pegs"),
         ("skewb", "1", (), False, "--keep: expected PART or PART:PIECES, such as CORNERS1:1,2, CORNERS2:1,2"),
@@ -112,6 +131,12 @@ def test_what_makes_no_pattern_is_refused(
 def test_what_no_part_allows_is_refused(more: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Config(abstracted(load_config("skewb").puzzle, Abstraction(**more))).puzzle  # noqa: B018
+
+
+def test_moves_that_are_not_legal_everywhere_are_the_reason() -> None:
+    puzzle = Config({"name": "b", "family": "twisty", "format": "tws", "definition": BANDAGED}).puzzle
+    with pytest.raises(InputError, match="expected moves that are legal everywhere, found moves of b that are not"):
+        pattern(puzzle, omit=["Q"])
 
 
 def test_patterns_of_puzzles_with_free_tiles(cli: Command) -> None:

@@ -16,7 +16,7 @@ import antipodes as ap
 from antipodes.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import digest
-from antipodes_tasks.errors import UnfinishedError
+from antipodes_tasks.errors import InputError, UnfinishedError
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 SCHEMA = json.loads((DOCS / "schemas" / "results.json").read_text(encoding="utf-8"))
@@ -82,6 +82,27 @@ def test_counts_of_a_puzzle_of_ones_own_are_recomputed_from_the_files(cli: Comma
     assert values(tmp_path / "again") == found
 
 
+DIAL = """
+from antipodes import define_puzzle
+
+dial = define_puzzle(name="dial", radices=[5], start=[0], moves={"up": lambda x: (x + 1) % 5})
+"""
+
+
+def test_no_local_path_of_a_puzzle_in_python_is_published(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "dials.py").write_text(DIAL, encoding="utf-8")
+    assert cli("run", "dials.py:dial", "--store", "a.zarr", "--quiet").status == 0
+    assert cli("export", "a.zarr", "out").status == 0
+    assert cli("report", "a.zarr", "--output", "page.html").status == 0
+    found = values(tmp_path / "out")
+    assert found["definition"]["source"] == "dials.py:dial"
+    assert found["recompute"][-1] == "antipodes run dials.py:dial"
+    for file in (*(tmp_path / "out").iterdir(), tmp_path / "page.html"):
+        text = file.read_text(encoding="utf-8")
+        assert str(tmp_path) not in text
+        assert "dials.py:dial" in text or file.suffix in (".csv", ".txt")
+
+
 def test_tilings(cli: Command, tmp_path: Path) -> None:
     assert cli("tile", "3x20", "--quiet").status == 0
     shown = json.loads(cli("export", "3x20", "out", "--json").out)
@@ -102,3 +123,10 @@ def test_unfinished_stores_are_refused(unfinished: Path, tmp_path: Path) -> None
 def test_a_folder_that_is_a_file(refused: Callable[..., str], finished: Path) -> None:
     Path("file").touch()
     assert "cannot write file: " in refused("export", finished, "file", status=1)
+
+
+def test_no_antipodes_at_all_are_no_limit(refused: Callable[..., str], finished: Path, tmp_path: Path) -> None:
+    assert "--limit" in refused("export", finished, "out", "--limit", 0)
+    with pytest.raises(InputError, match="expected a limit of at least 1, found 0"):
+        ap.export(finished, "out", limit=0)
+    assert not (tmp_path / "out").exists()

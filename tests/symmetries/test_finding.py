@@ -175,6 +175,6 @@ def test_the_library_stays_whole() -> None:
 def test_functions_are_not_known() -> None:
     moves = Functions({"up": lambda dials: (dials + 1) % 5}, [values(1, 5)])
     with pytest.raises(
-        InputError, match="expected moves that are known, or symmetries with names, found functions alone in dial"
+        InputError, match="expected moves that are permutations, or symmetries= given, found functions alone in dial"
     ):
         symmetries_of(Rules((values(1, 5),), ((0,),), moves, name="dial"))

@@ -85,6 +85,8 @@ REDUCED: dict[str, dict[str, Any]] = {
     "reduced topspin": {"family": "topspin", "n": 7, "k": 3},
     "reduced twists": {"family": "twisty", "format": "tws", "definition": THREE},
     "reduced one-way": {"family": "generators", "n": 6, "moves": CYCLES, "turns": "single"},
+    "reduced board": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 0 1 / 2 3 2"},
+    "reduced tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 0 2 / 3 4 5"},
     "reduced goals": {"family": "hanoi", "pegs": 3, "discs": 5, "start": ["0 0 0 0 0", "1 1 2 2 1", "2 2 1 1 2"]},
 }
 """Puzzles whose tables symmetries reduce."""

@@ -177,7 +177,11 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         r"expected 1 of the tile 1 in of-1, found 2": settings("1 1 x x x x x x 0", 3, "1"),
         r"expected 0 of the tile 9 in of-9, found 1": settings("9 x x x x x x x 0", 3, "9"),
         r"expected the goal of of-all with equal tiles in equal": settings("0 1 1 1 x x x x x", 3, name="equal"),
-        r"expected a sliding puzzle, found stack in": {"name": "stack", "family": "pancake", "n": 4},
+        r"expected a sliding puzzle with moves of one tile, found stack in": {
+            "name": "stack",
+            "family": "pancake",
+            "n": 4,
+        },
     }
     for number, (message, table) in enumerate(refused.items()):
         run_puzzle(Config(table), tmp_path / f"{number}.zarr", RunOptions(workers=1))
@@ -293,16 +297,17 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
         again = Path("out.csv").read_text().splitlines()
         assert [row.split(",")[:3] for row in again] == [row.split(",")[:3] for row in whole]
     Path("other.txt").write_text(" ".join(some[-1]))
+    Path("bad.csv").write_text(EIGHT)
     Path("bad.txt").write_text(f"{EIGHT}\n\n1 2 3 4 5 6 7 8 9\n{EIGHT}\n")
     for arguments, message in (
-        (("--batch", "other.txt", "--output", "out.csv"), "expected the first positions of other.txt in out.csv"),
-        (("--batch", "some.txt", "--output", "some.txt"), "expected the columns position, distance"),
+        (("--batch", "other.txt", "--output", "out.csv"), " answers, other.txt 1 position"),
+        (("--batch", "some.txt", "--output", "bad.csv"), "expected the columns position, distance"),
         (("--batch", "none.txt"), "cannot read none.txt: No such file"),
         (("--batch", "bad.txt"), "bad.txt, line 3: position '1 2 3 4 5 6 7 8 9': expected one of"),
         (("--batch", "some.txt", "--store", options[1]), "--store: not with --batch"),
         ((EIGHT, "--store", *options[1:]), "--store: not with --tables"),
         (("--batch", "some.txt", "--output", "x", "--json"), "--output: not with --json"),
-        (("--batch", "some.txt", EIGHT), "expected a position or --batch, found both"),
+        (("--batch", "some.txt", EIGHT), "found a position and --batch"),
         (("--batch", "some.txt", "--all"), "--all: not with --batch"),
         (("--batch", "some.txt", "--method", "table"), "--batch: not with --method table"),
         ((EIGHT, "--output", "x"), "--output: expected --batch, found none"),

@@ -12,6 +12,7 @@ from programs import Command
 from stores import toml
 
 from antipodes.config import Config, load_config
+from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
@@ -269,6 +270,15 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         heuristic(puzzle_from(merged), stores(folder, "pyraminx", ["edges"]))
     with pytest.raises(InputError, match="a sliding puzzle with one blank, or moves that are legal everywhere, found"):
         load_patterns(load_config("hanoi-3-pegs").puzzle.rules, None, stores(folder, "pyraminx", ["edges"]))
+    slides = {"name": "s", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0", "metric": "slides"}
+    dial = "Set P 3 1\nSolved\nEnd\nMove A\nP\n2 3 1\nEnd\nIllegal P 3 1\n"
+    barred = {"name": "b", "family": "twisty", "format": "tws", "definition": dial}
+    for one, reason in ((slides, "take several tiles"), (barred, "are not legal everywhere")):
+        with pytest.raises(InputError, match=f"legal everywhere, found {one['name']}, whose moves {reason}$"):
+            load_patterns(puzzle_from(one).rules, None, stores(folder, "pyraminx", ["edges"]))
+    some = Abstraction(keep=["EDGES:1,2,3"], drop_orientation=["EDGES:4,5,6"], omit=["AXIALS"], name="points")
+    with pytest.raises(InputError, match="found pieces on 12 places of 'EDGES': points, since only some of its pieces"):
+        heuristic(puzzle, [store(folder, abstracted(puzzle, some))])
     goal = scrambled(puzzle, 1)[0]
     with pytest.raises(InputError, match="expected the goal of pyraminx at the start of pyraminx-edges, found another"):
         load_patterns(puzzle.rules, goal, stores(folder, "pyraminx", ["edges"]))
@@ -324,6 +334,31 @@ def test_folded_tables_say_the_same(
             problem = Problem.of(puzzle.rules, one)
             answer, expected = ida_star(problem, heuristic=folded), ida_star(problem, heuristic=plain)
             assert (answer.distance, answer.expanded) == (expected.distance, expected.expanded)
+
+
+@pytest.mark.parametrize(("name", "orbits"), [("2x2x2", {"CORNERS": ("01234444", 3)}), ("pyraminx", {"AXIALS": None})])
+def test_what_moves_do_guides_long_searches_in_the_same_way(
+    name: str, orbits: Mapping[str, Orbit], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    puzzle = load_config(name).puzzle
+    found = heuristic(puzzle, [store(folder, settings_of(name, "to-step", orbits))])
+    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 8, moves=8)]
+    before = [ida_star(problem, heuristic=found, every=True) for problem in problems]
+    alone = [ida_star(problem, heuristic=found) for problem in problems]
+    nothing = replace(found, room=100)
+    nothing.prepare(2)
+    assert nothing.steps is None
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    for problem, every, one in zip(problems, before, alone, strict=True):
+        answer = ida_star(problem, heuristic=found)
+        assert found.steps is not None
+        assert (answer.distance, answer.expanded, answer.generated) == (one.distance, one.expanded, one.generated)
+        assert answer.solutions[0].tobytes() == one.solutions[0].tobytes()
+        others = ida_star(problem, heuristic=found, every=True, threads=2)
+        assert others.solution_count == every.solution_count
+        assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
 
 
 def test_a_table_that_is_not_as_its_symmetries_demand_is_not_folded(folder: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_reduced_table_is_verified(tmp_path: Path) -> None:
 
 
 def test_other_values_of_symmetry_are_refused() -> None:
-    with pytest.raises(InputError, match="symmetry: expected one of on, off, found 'yes'"):
+    with pytest.raises(InputError, match="symmetry: expected one of auto, on, off, found 'yes'"):
         RunOptions(symmetry="yes")
 
 

@@ -20,7 +20,7 @@ from antipodes.tables.batch import Search, solve_on
 from antipodes.tables.report import solved_view
 from antipodes.tables.solve import Solved
 from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
 
@@ -108,6 +108,11 @@ class Batch:
         """Whether the answers appear on a terminal, where progress would be in their way."""
         return self.output is None and sys.stdout.isatty()
 
+    @property
+    def name(self) -> str:
+        """What the positions come from, for messages."""
+        return "standard input" if self.source == "-" else self.source
+
     def positions(self, puzzle: Puzzle) -> Labels:
         """The positions ``(n, places)`` of the lines that are not blank; an InputError names the line."""
         every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
@@ -116,26 +121,36 @@ class Batch:
         try:
             return puzzle.parse_many(texts)
         except PositionError as error:
-            source = "standard input" if self.source == "-" else self.source
             number = list(lines)[first_wrong(len(texts), lambda at: puzzle.parse_many(texts[at]))]
-            raise InputError(f"{source}, line {number}: {error}") from None
+            raise InputError(f"{self.name}, line {number}: {error}") from None
 
     def done(self, positions: Sequence[str], settings: str) -> int:
         """How many of the positions the output has already.
 
-        InputError where it has other positions, or answers that were found with other ``settings``.
+        InputError where it has other positions, answers that were found with other ``settings``, or anything else.
         """
         if self.output is None:
             return 0
-        before = self.output.read()
-        if [one["position"] for one in before] != list(positions[: len(before)]):
-            path = self.output.path
-            raise InputError(f"--output: expected the first positions of {self.source} in {path}, found others")
+        before, path = self.output.read(), self.output.path
+        self._check_order([one["position"] for one in before], positions, path)
         for one in before:
             if one["settings"] != settings:
                 found = shorten(one["settings"], 200)
-                raise InputError(f"--output: {self.output.path} has answers with {found}; now it is {settings}")
+                raise InputError(f"--output: {path} has answers with {found}; now it is {settings}")
+        self.output.check_rest(next(iter(positions[len(before) :]), None))
         return len(before)
+
+    def _check_order(self, before: Sequence[str], positions: Sequence[str], path: Path) -> None:
+        """InputError unless the answers are for the first positions, in their order."""
+        if len(before) > len(positions):
+            here = counted(len(positions), "position")
+            raise InputError(f"--output: {path} has {counted(len(before), 'answer')}, {self.name} {here}")
+        for number, (found, expected) in enumerate(zip(before, positions, strict=False), start=1):
+            if found != expected:
+                here, there = shorten(expected, 100), shorten(found, 100)
+                raise InputError(
+                    f"--output: position {number} of {self.name} is {here}, answer {number} of {path} is for {there}"
+                )
 
     def show(self, answers: Iterable[Answer]) -> None:
         """Print the answers, or append them to the output, each when it is known."""
@@ -150,6 +165,7 @@ class Batch:
     def taking(self) -> Iterator[Callable[[Answer], None]]:
         """A function that takes answers, and prints them, JSON in the end, or appends them to the output."""
         if self.output is not None:
+            self.output.begin()
             yield self.output.append
         elif self.as_json:
             every = list[Answer]()

@@ -118,8 +118,9 @@ class _Chosen:
         if self.abstraction.name is not None:
             return str(NAME.check(self.abstraction.name, "--name", InputError))
         said = self.abstraction.keep or ["".join(pieces) for _, pieces in self.equal]
-        name = "-".join([self.puzzle.name, *re.findall(r"\w+", " ".join(said))])
-        return name if NAME.fits(name) and said else f"{self.puzzle.name[:40]}-pattern"
+        end = [FREE] if self.abstraction.free else []
+        name = "-".join([self.puzzle.name, *re.findall(r"\w+", " ".join(said)), *end])
+        return name if NAME.fits(name) and said else "-".join([self.puzzle.name[:40], "pattern", *end])
 
     def becomes(self, part: int) -> dict[str, str]:
         """The symbol that each piece of a part gets in the pattern."""
@@ -259,7 +260,9 @@ class _Orbit:
 def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
     """The parts of a puzzle as orbits; InputError where the moves do not permute pieces."""
     moves, parts = puzzle.moves, puzzle.parts
-    if not isinstance(moves, Transforms) or moves.allowed is not None:
+    if isinstance(moves, Transforms) and moves.allowed is not None:
+        raise InputError(f"expected moves that are legal everywhere, found moves of {puzzle.name} that are not")
+    if not isinstance(moves, Transforms):
         raise InputError(_unfit(puzzle))
     for number, part in enumerate(parts):
         if not part.twists:

@@ -8,6 +8,7 @@ import numpy as np
 from antipodes.puzzles.families.lights_out import Lights
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.squares import Grid, Square, squares_of
+from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.fixed import circles_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
@@ -15,6 +16,8 @@ IDENTITY = "identity"
 TWISTY = "twisty"
 BACK = "'"
 """The end of the name of a turn the other way round."""
+POWERS = f"0123456789{BACK}"
+"""What follows the name of a side in the names of its turns."""
 ON_BOARDS: Mapping[str, Callable[[Square, int, int], Square]] = {
     "rotation by 180°": lambda at, rows, columns: (rows - 1 - at[0], columns - 1 - at[1]),
     "rotation by 90° clockwise": lambda at, rows, columns: (at[1], rows - 1 - at[0]),
@@ -58,7 +61,18 @@ def _by_turns(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
     order = lcm(*map(len, circles_of(symmetry.moves)))
     if turned == {False}:
         return f"rotation by {360 // order}°" if 360 % order == 0 else f"rotation of order {order}"
-    return "reflection" if order == 2 else f"rotation and reflection of order {order}"
+    if order == 2:
+        return "point reflection" if _is_in_a_point(puzzle, symmetry) else "reflection"
+    return f"rotation and reflection of order {order}"
+
+
+def _is_in_a_point(puzzle: Puzzle, symmetry: Symmetry) -> bool:
+    """Whether a reflection is that in the centre: it takes no side to itself, and commutes with every symmetry."""
+    sides = [name.rstrip(POWERS) for name in puzzle.moves.names]
+    images = symmetry.moves
+    if any(side == sides[image] for side, image in zip(sides, images.tolist(), strict=True)):
+        return False
+    return all(np.array_equal(one.moves[images], images[one.moves]) for one in symmetries_of(puzzle.rules).generators)
 
 
 def in_circles(places: np.ndarray) -> str:

@@ -23,6 +23,14 @@ def as_toml(table: str, settings: Mapping[str, Any]) -> str:
     return "".join([f"[{table}]\n", *(f"{_key(key)} = {_value(value)}\n" for key, value in settings.items())])
 
 
+def published(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as they leave this machine: a Python file by its name, without the folders that it is in."""
+    source = settings.get("source")
+    if settings.get("family") != FAMILY or not isinstance(source, str):
+        return dict(settings)
+    return {**settings, "source": source.rpartition("/")[2]}
+
+
 def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None) -> list[str]:
     """Lines for a shell that compute a store again, after a comment; ``file`` has the definition, None: NAME.toml."""
     if isinstance(manifest, TilingManifest):
@@ -34,7 +42,7 @@ def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None
     if settings.get("family") != FAMILY:
         same = name in bundled_configs() and dict(load_config(name).settings) == settings
         return _again("run", name if same else None, file or f"{name}.toml", counts_only)
-    if source := settings.get("source"):
+    if source := published(settings).get("source"):
         return _again("run", source, "", counts_only)
     return ["# computes it again, from the program that made the puzzle", "antipodes.run(puzzle)"]
 

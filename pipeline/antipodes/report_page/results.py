@@ -10,7 +10,7 @@ from platform import python_version
 from typing import Any
 
 from antipodes.config import PuzzleLike
-from antipodes.report_page.definition import as_toml, recompute
+from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.storage.address import Address, in_shell
 from antipodes.stores import open_store
 from antipodes.tables.counts import Counts, open_counts
@@ -73,7 +73,7 @@ def _of_search(
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
         classes = {"unique_layers": found.unique_layers()} if unique and isinstance(found, Table) else {}
     values = {
-        **_head(store, manifest, "counts" if counts_only else "table", manifest.puzzle),
+        **_head(store, manifest, "counts" if counts_only else "table", published(manifest.puzzle)),
         "positions": sum(layers),
         "radius": len(layers) - 1,
         "layers": layers,
@@ -83,7 +83,7 @@ def _of_search(
     names, columns = ["positions", *(["unique"] * len(classes))], [layers, *classes.values()]
     listed = [name for name in ("positions", "symmetries") if name in antipodes]
     files = {
-        DEFINITION: as_toml("puzzle", manifest.puzzle),
+        DEFINITION: as_toml("puzzle", published(manifest.puzzle)),
         "layers.csv": _csv(["depth", *names], ((depth, *row) for depth, row in enumerate(zip(*columns, strict=True)))),
         "b-file.txt": "".join(f"{depth} {count}\n" for depth, count in enumerate(layers)),
         "antipodes.csv": _csv(listed, zip(*(antipodes[name] for name in listed), strict=True)),

@@ -8,7 +8,7 @@ from antipodes.display.boards import Sprites
 from antipodes.display.charts import distribution
 from antipodes.display.markup import Html, definitions, element, table
 from antipodes.machine import human
-from antipodes.report_page.definition import as_toml, recompute
+from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.report_page.page import MIDDLE, SMALL, Page, Section, code, commands, figure, gallery, moment, start
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
@@ -168,7 +168,9 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
         "Breadth-first search from the positions at depth 0 finds every position that moves lead to, layer by layer. "
         "This definition decides all numbers on this page."
     )
-    return Section("How it was computed", about, [code(as_toml("puzzle", manifest.puzzle)), definitions(facts.items())])
+    return Section(
+        "How it was computed", about, [code(as_toml("puzzle", published(manifest.puzzle))), definitions(facts.items())]
+    )
 
 
 def _checks(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:

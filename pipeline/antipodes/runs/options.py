@@ -20,7 +20,7 @@ OUTPUTS = Path("outputs")
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
-SYMMETRY = ("on", "off")
+SYMMETRY = ("auto", "on", "off")
 """Whether a new table is reduced by symmetries."""
 NOT_OF_RESUME = ("symmetry",)
 """Options that a store knows that is resumed."""
@@ -123,10 +123,11 @@ class RunOptions:
         None,
         _symmetry,
         one_of(*SYMMETRY),
-        "on|off",
-        "Whether to keep one of the positions that symmetries of the puzzle map to each other. [default: off]",
+        "auto|on|off",
+        "Whether to keep one of the positions that symmetries of the puzzle map to each other; auto: where that takes "
+        "half the time or less. [default: off]",
     )
-    """Whether a new store is reduced by symmetries, ``on`` or ``off``; None: the default, ``off``."""
+    """Whether a new store is reduced by symmetries, ``on``, ``off`` or ``auto``; None: the default, ``off``."""
     started_by: tuple[str, ...] = ()
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
     began: float | None = field(default=None, compare=False)

@@ -1,5 +1,7 @@
 """Tables folded by their own symmetries: made once, and then read from the cache."""
 
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,9 @@ from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, fol
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.turn_patterns import TurnTable
 
-FORM = "folded"
+FORM = "folded, with moves"
+HEADER = 7
+"""The numbers at the beginning of what is kept."""
 Values = NDArray[np.uint8]
 
 
@@ -43,16 +47,19 @@ def folded_table(store: TableStore, manifest: TableManifest, table: TurnTable) -
 
 def _written(folding: Folding, values: Values) -> Values:
     """The folding and the values as bytes."""
-    sizes = [folding.column, folding.bits, folding.classes, len(folding.class_of), *folding.maps.shape]
-    parts = (np.array(sizes, dtype="<i8"), folding.class_of.astype("<u4"), folding.maps.astype("<i4"), values)
+    shapes = [len(folding.class_of), *folding.maps.shape, folding.moves.shape[1]]
+    sizes = np.array([folding.column, folding.bits, folding.classes, *shapes], dtype="<i8")
+    moves = folding.moves.astype("<i8")
+    parts = (sizes, moves, folding.class_of.astype("<u4"), folding.maps.astype("<i4"), values)
     return np.concatenate([part.ravel().view(np.uint8) for part in parts])
 
 
 def _parsed(content: Values) -> tuple[Folding, Values]:
     """What `_written` has written; the digests of the cache are right."""
-    column, bits, classes, rows, maps, width = content[:48].view("<i8").tolist()
-    end = 48 + 4 * rows
-    class_of = content[48:end].view("<u4").astype(np.uint32)
-    values = end + 4 * maps * width
-    of_columns = content[end:values].view("<i4").astype(np.int32).reshape(maps, width)
-    return Folding(column, class_of, of_columns, bits, classes), content[values:]
+    column, bits, classes, rows, maps, width, moves = content[: 8 * HEADER].view("<i8").tolist()
+    sizes = (8 * HEADER, 8 * maps * moves, 4 * rows, 4 * maps * width)
+    ends = list(accumulate(sizes))
+    images = content[ends[0] : ends[1]].view("<i8").astype(np.int64).reshape(maps, moves)
+    class_of = content[ends[1] : ends[2]].view("<u4").astype(np.uint32)
+    of_columns = content[ends[2] : ends[3]].view("<i4").astype(np.int32).reshape(maps, width)
+    return Folding(column, class_of, of_columns, images, bits, classes), content[ends[3] :]

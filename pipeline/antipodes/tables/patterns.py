@@ -98,11 +98,13 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatt
         table.digits  # noqa: B018  (raises, before anything is read)
     parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
     for one, table in zip(stored, tables, strict=True):
-        folding, values = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
+        folding, own = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
         loaded.append(replace(table, begin=size, folding=folding))
-        parts.append(values)
-        size += len(values)
-    return TurnPatterns.of(rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts))
+        parts.append(own)
+        size += len(own)
+    return TurnPatterns.of(
+        rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
+    )
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
@@ -145,7 +147,10 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     puzzle = stored.manifest.config.puzzle
     moves = puzzle.moves
     if not isinstance(moves, CountedSwaps | Swaps):
-        raise InputError(f"--tables: expected a sliding puzzle, found {puzzle.name} in {shorten(stored.store.address)}")
+        raise InputError(
+            f"--tables: expected a sliding puzzle with moves of one tile, "
+            f"found {puzzle.name} in {shorten(stored.store.address)}"
+        )
     rows = SwapRows(puzzle.rules, stored.manifest.cut[0].numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
         raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")

@@ -70,9 +70,20 @@ def _transforms(rules: Rules) -> Transforms:
     if not isinstance(moves, Transforms) or moves.allowed is not None:
         raise InputError(
             f"--tables: expected a sliding puzzle with one blank, or moves that are legal everywhere, "
-            f"found {shorten(rules.name)}"
+            f"found {shorten(rules.name)}{_reason(rules)}"
         )
     return moves
+
+
+def _reason(rules: Rules) -> str:
+    """What moves that are not legal everywhere are, for messages."""
+    moves = rules.moves
+    if not isinstance(moves, Transforms):
+        return ""
+    moved = (moves.origin != np.arange(moves.places)).sum(axis=1)
+    if rules.layout is not None and moved.max(initial=0) > 2:
+        return ", whose moves take several tiles"
+    return ", whose moves are not legal everywhere"
 
 
 def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice]]:
@@ -84,10 +95,20 @@ def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice]]:
         if not alike:
             kind = "pieces" if own.holds_pieces else "values"
             where = f"{kind} on {own.places} places" + (f" of {quote(own.name)}" if own.name else "")
-            raise InputError(f"--tables: expected parts of {rules.name} in {pattern.name}, found {where}")
+            raise InputError(
+                f"--tables: expected parts of {rules.name} in {pattern.name}, found {where}{_split(own, rules)}"
+            )
         chosen = (named or alike)[0]
         del rest[chosen]
         yield at, number, rules.ranges[chosen]
+
+
+def _split(own: Part, rules: Rules) -> str:
+    """For messages: what a part of a pattern is that has several places for each piece of the puzzle's part."""
+    sizes = [part.places for part in rules.parts if part.holds_pieces and part.name == own.name]
+    if not (own.holds_pieces and sizes and own.places > sizes[0]):
+        return ""
+    return ": points, since only some of its pieces lost their orientation"
 
 
 def _alike(own: Part, part: Part) -> bool:

@@ -36,6 +36,8 @@ WORTH_IT = 1 << 16
 """Positions that the search expands before the proof begins."""
 LONG = 0.2
 """Seconds of a descent after which threads share the next one, which takes several times as long."""
+VERY_LONG = 1.0
+"""Seconds of a descent after which a heuristic makes what speeds up the next one."""
 PROOF_MEMORY = 1 << 30
 """Bytes that the proof may take by default."""
 
@@ -236,6 +238,8 @@ def _descent_to(
     ``seconds`` are those of the search before: if they were many, threads share this one.
     """
     if isinstance(heuristic, Patterns):
+        if seconds > VERY_LONG:
+            heuristic.prepare(request.threads)
         if request.threads > 1 and seconds > LONG:
             return shared(
                 depth, request.threads, request, lambda share: heuristic.descent(depth, problem, request, share)

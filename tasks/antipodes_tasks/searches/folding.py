@@ -40,6 +40,8 @@ class Folding:
     """``(rows,)``: the number of the row that stands for it, above the ``bits`` of the number of a column map."""
     maps: NDArray[np.int32]
     """``(column maps, width)``: where each column is in that row."""
+    moves: Numbers
+    """``(column maps, moves)``: the move that each move becomes where that map applies."""
     bits: int
     classes: int
 
@@ -82,11 +84,8 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int)
     rest = [digit for k, digit in enumerate(digits) if k != column]
     if prod(digit.size for digit in rest) > MOST_ROWS:
         return None
-    after, of_start = np.zeros((1, moves.shape[1]), dtype=np.int32), 0
+    after, of_start = row_moves(digits, column), 0
     for digit in rest:
-        after = (after[:, np.newaxis] * np.int32(digit.size) + digit.after[np.newaxis, :, :-1]).reshape(
-            -1, after.shape[1]
-        )
         of_start = of_start * digit.size + start // digit.weight % digit.size
     columns = np.ascontiguousarray(digits[column].after[:, :-1])
     own = start // digits[column].weight % digits[column].size
@@ -95,6 +94,7 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int)
         np.zeros(len(after), dtype=np.uint32),
         list[NDArray[np.int32]](),
     )
+    images = list[Numbers]()
     for image in moves:
         of_columns, of_rows = (np.full(len(table), UNKNOWN, dtype=np.int32) for table in (columns, after))
         fits = follow(columns, own, image, of_columns, np.empty(len(columns), dtype=np.int32))
@@ -104,12 +104,23 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int)
             less = of_rows < least
             least[less], chosen[less] = of_rows[less], len(maps)
             maps.append(of_columns)
+            images.append(image)
     if len(maps) < 2:
         return None
     kept, number = np.unique(least, return_inverse=True)
     bits = (len(maps) - 1).bit_length()
     class_of = (number.astype(np.uint32) << np.uint32(bits)) | chosen
-    return Folding(column, class_of, np.array(maps), bits, len(kept))
+    return Folding(column, class_of, np.array(maps), np.array(images), bits, len(kept))
+
+
+def row_moves(digits: Sequence[Digit], column: int) -> NDArray[np.int32]:
+    """The row after each move, ``(rows, moves)``, where all digits but the column are the row."""
+    rest = [digit for k, digit in enumerate(digits) if k != column]
+    after = np.zeros((1, rest[0].after.shape[1] - 1), dtype=np.int32)
+    for digit in rest:
+        both = after[:, np.newaxis] * np.int32(digit.size) + digit.after[np.newaxis, :, :-1]
+        after = both.reshape(-1, after.shape[1])
+    return after
 
 
 @kernel

@@ -43,6 +43,9 @@ class Patterns(ABC):
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, guided by the tables; of the whole tree, or a share of it."""
 
+    def prepare(self, threads: int) -> None:  # noqa: B027  (most have nothing to make)
+        """Make what speeds up a search that takes long, on some threads."""
+
     def estimate(self, position: Labels) -> int:
         """As `estimates`, of one position ``(places,)``."""
         return int(self.estimates(position[np.newaxis])[0])

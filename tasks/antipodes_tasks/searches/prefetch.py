@@ -32,8 +32,8 @@ def _intrinsic(_: Any) -> Any:
     return intrinsic(typed)
 
 
-def _prefetch(array: NDArray[np.uint8], place: np.uint64) -> None:
-    """Begin to read a byte of an array, without waiting for it."""
+def _prefetch(array: NDArray[Any], place: np.uint64) -> None:
+    """Begin to read an entry of an array, without waiting for it."""
 
 
 prefetch = Lazy(_prefetch, lambda function: function, _intrinsic)

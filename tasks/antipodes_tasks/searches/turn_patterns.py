@@ -7,9 +7,10 @@ far from the goal, so a table may be asked for each symmetric image: these are i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from threading import Lock
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -25,9 +26,12 @@ from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent
 from antipodes_tasks.searches.digits import INDEPENDENT, Digit, digits_of, split
 from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.step_descent import StepArrays, StepPath, descend_by_steps
+from antipodes_tasks.searches.step_tables import NO_MOVE_BIT, Steps, steps_of
 from antipodes_tasks.searches.turn_descent import (
     NO_ROW,
     NOT_EXPANDED,
@@ -46,6 +50,7 @@ PACKED_MASK, BYTE_MASK = 15, 255
 """The greatest value of half a byte, and of a byte: those of entries to which no moves lead."""
 SAMPLE, WALK = 256, 40
 """Random positions in which views that always say the same are recognized, and the moves that lead to each."""
+BYTES_OF_WORD = 8
 MOST_SYMMETRIES = 1 << 10
 """Symmetries of which each gives views."""
 MOST_VIEWS, WORTH = 8, 0.01
@@ -122,14 +127,20 @@ class TurnPatterns(Patterns):
     goal: Labels
     views: tuple[View, ...]
     values: NDArray[np.uint8]
+    room: int = 0
+    """Bytes that words for long searches may take."""
+    _made: list[StepArrays] = field(default_factory=list, init=False)
+    _preparing: Lock = field(default_factory=Lock, init=False)
 
     @classmethod
-    def of(cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8]) -> "TurnPatterns":
+    def of(
+        cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8], room: int = 0
+    ) -> "TurnPatterns":
         """The heuristic for distances to a goal ``(places,)``, with the views that raise it most."""
         found = [View(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = _random_positions(rules, goal)
         said = [view.table.read(values, view.entries(sample)) for view in found]
-        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values)
+        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
 
     @property
     def name(self) -> str:
@@ -185,7 +196,20 @@ class TurnPatterns(Patterns):
             both = np.stack((root, self.inverses.image(root)))
             inverted = bool(np.diff(self.said(both).sum(axis=0))[0] > 0)
             root = both[int(inverted)]
-        path = _path(self, depth, root, request)
+        path: TurnPath | StepPath
+        if self.steps is None:
+            path = turns = _path(self, depth, root, request)
+            found_by = (self.goal, self.arrays, self.effects[request.every], self.values, request.every, *share.words)
+
+            def advance(budget: int) -> bool:
+                return descend_by_turns(turns, budget, *found_by)
+
+        else:
+            path = stepped = _step_path(self, depth, root, request)
+            by_steps = (self.goal, self.arrays, self.effects[request.every], self.steps, request.every, *share.words)
+
+            def advance(budget: int) -> bool:
+                return descend_by_steps(stepped, budget, *by_steps)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[FOUND]), problem, request)
@@ -196,8 +220,75 @@ class TurnPatterns(Patterns):
             replayed = list(steps.replay(problem.position, found)) if len(found) else []
             return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
 
-        fixed = (self.goal, self.arrays, self.effects[request.every], self.values, request.every)
-        return Descent(lambda budget: descend_by_turns(path, budget, *fixed, *share.words), path.tally, result)
+        return Descent(advance, path.tally, result)
+
+    def prepare(self, threads: int) -> None:
+        """Make the words that say what moves do, where all tables are folded, and there is room for them."""
+        with self._preparing:
+            tables = tuple(dict.fromkeys(view.table for view in self.views))
+            fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
+            if self.steps is None and fitting and all(table.folding is not None for table in tables):
+                self._made.extend(_step_arrays(self.views, tables, self.values, threads))
+
+    @property
+    def steps(self) -> StepArrays | None:
+        """What moves do, once that is made."""
+        return self._made[0] if self._made else None
+
+
+def _step_arrays(
+    views: Sequence[View], tables: Sequence[TurnTable], values: NDArray[np.uint8], threads: int
+) -> list[StepArrays]:
+    """The words of all tables, one after another; none where a table cannot have them."""
+    words, begin, size = list[Steps](), dict[TurnTable, int](), 0
+    for table in tables:
+        assert table.folding is not None
+        own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
+        made = steps_of(table.folding, table.digits, own, table.packed, threads)
+        if made is None:
+            return []
+        begin[table], size = size, size + len(made)
+        words.append(made)
+    if size >= 1 << 32:
+        return []
+    maps = max(len(table.folding.maps) for table in tables if table.folding is not None)
+    bit = np.zeros((len(views), maps, len(views[0].moves)), dtype=np.uint8)
+    for view, own_bits in zip(views, bit, strict=True):
+        assert view.table.folding is not None
+        moves = view.table.folding.moves
+        none = np.full((len(moves), 1), NO_MOVE_BIT // 2)
+        own_bits[: len(moves)] = 2 * np.concatenate((moves, none), axis=1)[:, view.moves]
+    firsts = np.array([begin[view.table] for view in views], dtype=np.uint64)
+    return [StepArrays(firsts, bit, words[0] if len(words) == 1 else np.concatenate(words))]
+
+
+def _step_path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> StepPath:
+    """The path that is searched, at its root."""
+    begun, views, steps = _path(patterns, 0, root, request), patterns.views, patterns.steps
+    assert steps is not None
+    moves, shape = len(patterns.rules.moves), (depth + 1, len(patterns.rules.moves), len(patterns.rules.moves))
+    path = StepPath(
+        size=np.zeros((depth + 1, moves), dtype=np.uint64),
+        move=np.zeros(shape, dtype=np.uint64),
+        digits=np.zeros((*shape, begun.digits.shape[-1]), dtype=np.uint32),
+        said=np.zeros((*shape, len(views)), dtype=np.uint8),
+        word=np.zeros((*shape, len(views)), dtype=np.uint32),
+        map=np.zeros((*shape, len(views)), dtype=np.uint8),
+        line=np.zeros(depth + 1, dtype=np.uint64),
+        tried=np.full(depth + 1, NOT_EXPANDED),
+        taken=np.zeros(depth, dtype=np.uint64),
+        labels=begun.labels,
+        tally=begun.tally,
+        found=room_for_paths(depth, request, np.uint64, depth),
+    )
+    path.size[0, 0], path.digits[0, 0, 0], path.said[0, 0, 0] = 1, begun.digits[0, 0, 0], begun.said[0, 0, 0]
+    for number, view in enumerate(views):
+        folding, entry = view.table.folding, view.entries(root[np.newaxis])
+        assert folding is not None
+        row, _ = folding.rows_and_columns(entry, view.table.digits)
+        path.map[0, 0, 0, number] = int(folding.class_of[row[0]]) & ((1 << folding.bits) - 1)
+        path.word[0, 0, 0, number] = int(steps.begin[number]) + int(view.table.places_of(entry)[0])
+    return path
 
 
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:

@@ -293,7 +293,20 @@ class Frame:
                 return False
             if not self._turn_is_known(images, number, origin):
                 return False
-        return all(_keeps_sum(images, number, part) for part in self.parts if isinstance(part, ValuesIndex))
+        sums = (_keeps_sum(images, number, part) for part in self.parts if isinstance(part, ValuesIndex))
+        return all(sums) and all(self._keeps_parity(images, number, part) for part in self.parts)
+
+    def _keeps_parity(self, images: Images, number: int, part: Part) -> bool:
+        """Whether all arrangements of a part that are numbered have images that are."""
+        if isinstance(part, ValuesIndex) or part.parity is None:
+            return True
+        to = images.places[number, part.at]
+        image = next(one for one in self.parts if one.at.start <= to.min() < one.at.stop)
+        if isinstance(image, ValuesIndex) or image.parity is None:
+            return False
+        names = images.labels[number, part.at.start, : len(part.counts)]
+        odd = int(parities(np.stack((to - image.at.start, names.astype(np.int64)))).sum()) % 2
+        return bool((np.array(image.parity)[to - image.at.start] == (np.array(part.parity) ^ odd)).all())
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
         """Whether the row decides what is added to the twist on a place, which is in the column."""

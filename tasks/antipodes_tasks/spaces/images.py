@@ -64,8 +64,8 @@ class Images:
         return cls.of(places[np.newaxis], labels, np.zeros_like(labels), places, moduli)
 
     @classmethod
-    def recorded(cls, rules: Rules, record: Any) -> "Images":
-        """All symmetries of the group that recorded ones generate; FieldError where they are none of the puzzle."""
+    def recorded(cls, rules: Rules, record: Any) -> Self:
+        """The symmetries of a record; FieldError where they are none of the puzzle."""
         moduli, carriers = moduli_of(rules.parts), record.get("carriers") if isinstance(record, Mapping) else None
         n, most = len(moduli), max(moduli)
         try:
@@ -78,12 +78,11 @@ class Images:
                 moduli,
             )
             found._check()
-            every = found.generated()
-        except (TypeError, ValueError, KeyError, IndexError, OverflowError, ResourceLimitError) as error:
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
             raise FieldError(f"symmetries: expected those of {rules.name}, found others ({error})") from error
         if not all(found.fits(rules, number) for number in range(len(found))):
             raise FieldError(f"symmetries: expected maps of starts to starts and moves to moves of {rules.name}")
-        return every
+        return found
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -200,6 +199,8 @@ class Images:
 
     def _check(self) -> None:
         """Raise ValueError unless places and contents are permuted."""
+        if not len(self.places) == len(self.labels) == len(self.turns):
+            raise ValueError("as many places, labels and turns")
         every = np.arange(len(self.moduli))
         if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
             raise ValueError("carriers")

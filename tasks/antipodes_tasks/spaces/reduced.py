@@ -13,19 +13,25 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.arrangements import Arrangements, parity_by_place
 from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
+from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
-from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
-from antipodes_tasks.spaces.orbits import Orbits, transforms_of
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex
+from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
+REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
+"""The numberings of all positions that have reduced ones."""
 LARGE = 1 << 26
 """Entries from which on all rows are one block, so that chunks have a few million."""
 
@@ -50,17 +56,21 @@ class Reduced(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The numbering with the symmetries of a record; FieldError if the puzzle has no such."""
-        of = record.details.get("of")
-        if of != Orbits.KIND:
-            raise FieldError(f"details.of: expected {Orbits.KIND}, found {of!r}")
-        details = record.details.get("details")
+        of, details = record.details.get("of"), record.details.get("details")
+        if not isinstance(of, str) or of not in REDUCIBLE:
+            raise FieldError(f"details.of: expected one of {', '.join(REDUCIBLE)}, found {of!r}")
         if not isinstance(details, Mapping):
             raise FieldError(f"details.details: expected an object, found {details!r}")
-        whole = Orbits.restored(rules, SpaceRecord(of, 1, 1, details))
-        frame = frame_of(whole, rules, _checked_classes(whole, rules, record.details.get("classes")))
-        images = Images.recorded(rules, record.details.get("symmetries"))
-        if not (frame.has_keys and frame.fitting(images).all() and decides(frame, transforms_of(rules))):
+        whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
+        parts = parts_of(rules)
+        frame = Frame(parts, _checked_classes(parts, record.details.get("classes")), labels_of(rules))
+        generators = Images.recorded(rules, record.details.get("symmetries"))
+        if not (frame.has_keys and frame.fitting(generators).all() and decides(frame, steps_of(rules))):
             raise FieldError("symmetries: expected maps of rows to rows, found others")
+        try:
+            images = generators.generated()
+        except ResourceLimitError as error:
+            raise FieldError(f"symmetries: {error}") from error
         if (len(images), whole.size) != (record.details.get(ORDER), record.details.get(NUMBERED)):
             raise FieldError(f"details: expected {len(images)} symmetries of {whole.size} positions, found others")
         return cls(whole, frame, images)
@@ -149,40 +159,65 @@ class Reduced(Numbering):
 
     def filler(self, rules: Rules, leading: int) -> ReducedTables:
         """The move tables."""
-        return ReducedTables(transforms_of(rules), self.classes)
+        return ReducedTables(steps_of(rules), self.classes)
 
     def reachable(self, rules: Rules) -> int | None:
         """The number of positions that can be reached, where that is known."""
         return self.whole.reachable(rules)
 
 
-def frame_of(whole: Orbits, rules: Rules, classes: Classes) -> Frame:
-    """The frame of some classes of the labels of a numbering."""
-    labels = max(len(part.symbols) for part in rules.parts)
+def labels_of(rules: Rules) -> int:
+    """More than the greatest label of any part."""
+    return max(len(part.symbols) for part in rules.parts)
+
+
+def parts_of(rules: Rules) -> tuple[Part, ...]:
+    """The parts of a puzzle of a kind that can be reduced: pieces first, then values."""
+    if isinstance(rules.moves, Swaps):
+        return (Pieces(slice(0, rules.places), rules.counts, parity_by_place(rules)),)
     counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
     parts: list[Part] = []
-    for part in whole.parts:
+    for part in Orbits.of(rules).parts:
         if isinstance(part, PiecesIndex):
             parity = None if part.parity is None else (part.parity,) * part.places
             parts.append(Pieces(part.at, counts[part.first] or (), parity))
         else:
             parts.append(part)
-    return Frame(tuple(parts), classes, labels)
+    return tuple(parts)
 
 
-def _checked_classes(whole: Orbits, rules: Rules, given: Any) -> Classes:
+def steps_of(rules: Rules) -> Transforms:
+    """The moves of a puzzle of a kind that can be reduced.
+
+    A swap exchanges two places, and is legal where one of them is empty and the other is not.
+    """
+    if isinstance(rules.moves, Transforms):
+        return rules.moves
+    assert isinstance(rules.moves, Swaps)
+    pairs = np.unique(rules.moves.pairs, axis=0).astype(np.int64)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    labels = len(rules.counts)
+    every = np.arange(len(pairs))
+    origins = np.tile(np.arange(rules.places), (len(pairs), 1))
+    origins[every, pairs[:, 0]], origins[every, pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+    allowed = np.full(origins.shape, (1 << labels) - 1, dtype=np.uint64)
+    allowed[every, pairs[:, 0]] -= np.uint64(1)
+    allowed[every, pairs[:, 1]] = 1
+    return Transforms((), origins, np.full(rules.places, labels), None, allowed)
+
+
+def _checked_classes(parts: Sequence[Part], given: Any) -> Classes:
     """The classes of a record; FieldError where they are none of the parts of the puzzle."""
-    known = isinstance(given, list) and len(given) == len(whole.parts)
-    if not known or not all(_divides(part, rules, one) for part, one in zip(whole.parts, given, strict=True)):
-        raise FieldError(f"details.classes: expected those of {len(whole.parts)} parts, found {shorten(repr(given))}")
+    known = isinstance(given, list) and len(given) == len(parts)
+    if not known or not all(_divides(part, one) for part, one in zip(parts, given, strict=True)):
+        raise FieldError(f"details.classes: expected those of {len(parts)} parts, found {shorten(repr(given))}")
     return tuple(tuple(each) if isinstance(each, list) else each for each in given)
 
 
-def _divides(part: PartIndex, rules: Rules, given: Any) -> bool:
+def _divides(part: Part, given: Any) -> bool:
     """Whether these are classes of a part: of each label of pieces, or how many values the row has."""
-    if isinstance(part, PiecesIndex):
-        labels = len(rules.parts[[at.start for at in rules.ranges].index(part.first)].counts or ())
-        numbers = isinstance(given, list) and len(given) == labels and all(type(one) is int for one in given)
+    if isinstance(part, Pieces):
+        numbers = isinstance(given, list) and len(given) == len(part.counts) and all(type(one) is int for one in given)
         return numbers and set(given) == set(range(len(set(given))))
     whole = given in (0, part.length)
     return type(given) is int and (whole or (0 < given < part.length and part.total is None))

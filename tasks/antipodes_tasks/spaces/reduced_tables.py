@@ -16,6 +16,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.frames import Frame
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Closing, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
+from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import (
@@ -130,8 +131,10 @@ class ReducedTables(Filler):
 
 
 def decides(frame: Frame, transforms: Transforms) -> bool:
-    """Whether row, or the column without the row, decides where moves are legal, so that there are tables."""
+    """Whether rows decide rows after moves, and row, or the column without the row, where moves are legal."""
     conditions = transforms.conditions
+    if not _moves_whole_parts(frame, transforms):
+        return False
     if conditions is None:
         return True
     for place in np.flatnonzero(~frame.column_places).tolist():
@@ -142,7 +145,16 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
             return False
     inside = (frame.block_of >= 0).any(axis=1)
     apart = bool((frame.column_places | ~inside).all()) and all(block.merged is None for block in frame.blocks)
-    return apart or _folds(frame, transforms)
+    return (apart and frame.width > 1) or _folds(frame, transforms)  # one column has no maps to say what is illegal
+
+
+def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
+    """Whether no move takes values between row and column."""
+    row = frame.radices > 1
+    values = np.zeros(frame.places, dtype=np.bool_)
+    for part in frame.parts:
+        values[part.at] |= isinstance(part, ValuesIndex)
+    return bool((row[transforms.origin] == row)[:, values].all())
 
 
 def _folds(frame: Frame, transforms: Transforms) -> bool:

@@ -9,21 +9,23 @@ import numpy as np
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.frames import Classes, Frame
+from antipodes_tasks.rules.transforms import MOST_MASKED
+from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.images import MOST_SYMMETRIES, Images
 from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
-from antipodes_tasks.spaces.orbit_parts import PiecesIndex
-from antipodes_tasks.spaces.orbits import Orbits
-from antipodes_tasks.spaces.reduced import Reduced, frame_of
+from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.space import Numbering, Space
+from antipodes_tasks.spaces.space import Space
 
 MOST_FRAMES = 64
 """Frames that are weighed, at most."""
 MOST_KEPT = 0.9
-"""The share of rows that are kept, at most, or nothing is gained."""
+"""The entries of a reduced space as a share of all positions, at most, or nothing is gained."""
+LITTLE = 1e8
+"""The cost of a tenth of a second, which symmetries take to be found."""
+DEAR, WORTH = 2.0, 0.5
+"""The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 ROW_COST, IMAGE_COST = 800, 0.4
@@ -31,49 +33,64 @@ ROW_COST, IMAGE_COST = 800, 0.4
 a search expands by a move."""
 
 
-def reduced_space(rules: Rules, whole: Numbering) -> Space:
-    """The reduced space that is built and searched fastest.
+def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
+    """The reduced space that is built and searched fastest, of the space of all positions with its best cut.
 
-    InputError where no symmetries map rows to rows.
+    With ``worth`` it is built and searched in a fraction of the time.
+
+    InputError where there is no such space.
     """
-    if not isinstance(rules.moves, Transforms) or not isinstance(whole, Orbits):
-        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {whole.KIND}")
-    every = symmetries_listed(rules)
+    numbering = whole.numbering
+    if numbering.KIND not in REDUCIBLE or max(moduli_of(rules.parts)) > MOST_MASKED:
+        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {numbering.KIND}")
+    search = float(whole.size * len(rules.moves))
+    limit = WORTH * (search + whole.filler.cost(1)) - LITTLE if worth else 10 * LITTLE + DEAR * search
+    best = _cheapest(rules, whole.size, limit) if limit > 0 else None
+    if best is None:
+        raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
+    reduced = Reduced(numbering, best.frame, best.images)
+    return Space(rules, reduced, reduced.cuts[0])
+
+
+def _cheapest(rules: Rules, positions: int, limit: float) -> RowClasses | None:
+    """The classes of rows whose space costs least, and less than a limit; None if there are none.
+
+    InputError where the puzzle has no symmetries, or too many.
+    """
+    every, steps = symmetries_listed(rules), steps_of(rules)
     if len(every) < 2:
         raise InputError(f"tables of {rules.name} are not reduced: it has no symmetries")
-    best: tuple[float, Frame, Images] | None = None
-    for frame in frames_of(rules, whole, every):
+    best, least = None, limit
+    for frame in frames_of(rules, every):
         fitting = np.flatnonzero(frame.fitting(every))
-        if len(fitting) > 1 and frame.has_keys and frame.all_rows <= MOST_ROWS and decides(frame, rules.moves):
+        if len(fitting) > 1 and frame.has_keys and frame.all_rows <= MOST_ROWS and decides(frame, steps):
             classes = RowClasses(frame, every[fitting])
             kept = classes.estimated_count()
-            cost = cost_of(classes, kept, len(rules.moves))
-            if kept <= MOST_KEPT * frame.all_rows and (best is None or cost < best[0]):
-                best = cost, frame, every[fitting]
-    if best is None:
-        raise InputError(f"tables of {rules.name} are not reduced: no cut is kept by its symmetries")
-    numbering = Reduced(whole, *best[1:])
-    return Space(rules, numbering, numbering.cuts[0])
+            cost = cost_of(classes, kept, len(steps))
+            if kept * frame.width <= MOST_KEPT * positions and cost < least:
+                best, least = classes, cost
+    return best
 
 
 def symmetries_listed(rules: Rules) -> Images:
     """All symmetries of a puzzle; InputError if they are too many."""
     from antipodes_tasks.symmetries.finding import symmetries_of  # which loads igraph
 
+    moduli = moduli_of(rules.parts)
     try:
         found = symmetries_of(rules)
+        if not found.generators:
+            return Images.none(moduli)
+        if found.order > MOST_SYMMETRIES:
+            raise ResourceLimitError(f"expected at most {MOST_SYMMETRIES:,} symmetries, found {found.order:,}")
+        places, labels, turns = (
+            np.array([getattr(each, name) for each in found.generators]) for name in ("places", "labels", "turns")
+        )
+        most = max(moduli)
+        carriers = found.generators[0].carriers
+        return Images.of(places, labels[..., :most], turns[..., :most], carriers, moduli).generated()
     except ResourceLimitError as error:
         raise InputError(f"tables of {rules.name} are not reduced: {error}") from error
-    moduli = moduli_of(rules.parts)
-    if not found.generators:
-        return Images.none(moduli)
-    if found.order > MOST_SYMMETRIES:
-        raise InputError(f"tables of {rules.name} are not reduced: it has {found.order:,} symmetries")
-    places, labels, turns = (
-        np.array([getattr(each, name) for each in found.generators]) for name in ("places", "labels", "turns")
-    )
-    most = max(moduli)
-    return Images.of(places, labels[..., :most], turns[..., :most], found.generators[0].carriers, moduli).generated()
 
 
 def cost_of(classes: RowClasses, rows: float, moves: int) -> float:
@@ -86,45 +103,52 @@ def cost_of(classes: RowClasses, rows: float, moves: int) -> float:
     return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
 
 
-def frames_of(rules: Rules, whole: Orbits, images: Images) -> Iterator[Frame]:
+def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
     """Frames whose rows symmetries may permute: those of all cuts, and those of classes that symmetries permute."""
-    known: set[Classes] = set()
-    for classes in (*_cuts(rules, whole), *_systems(rules, whole, images)):
+    parts, known = parts_of(rules), set[Classes]()
+    for classes in (*_cuts(parts), *_systems(parts, images)):
         if classes not in known and len(known) < MOST_FRAMES:
             known.add(classes)
-            yield frame_of(whole, rules, classes)
+            yield Frame(parts, classes, labels_of(rules))
 
 
-def _counts(rules: Rules, part: PiecesIndex) -> tuple[int, ...]:
-    """The number of pieces with each label of a part, as the puzzle has them."""
-    number = [at.start for at in rules.ranges].index(part.first)
-    return rules.parts[number].counts or ()
+def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
+    """The classes where the row has the first labels or values of the parts in their order, the column the others."""
+    rows = [_all_in_row(part) for part in parts]
+    columns = [_none_in_row(part) for part in parts]
+    for number, part in enumerate(parts):
+        for shown in range(_digits(part) + 1):
+            divided = _divided(part, shown)
+            if divided is not None:
+                yield (*rows[:number], divided, *columns[number + 1 :])
 
 
-def _cuts(rules: Rules, whole: Orbits) -> Iterator[Classes]:
-    """The classes of the cuts of the numbering."""
-    for leading in whole.cuts:
-        cut, classes = whole.cut(leading), list[tuple[int, ...] | int]()
-        for number, part in enumerate(whole.parts):
-            labels = len(_counts(rules, part)) if isinstance(part, PiecesIndex) else part.length
-            shown = labels if number < cut.number else 0 if number > cut.number else cut.leading
-            if isinstance(part, PiecesIndex):
-                classes.append(tuple(min(label, shown) for label in range(labels)))
-            elif 0 < shown < labels and part.total is not None:
-                break  # the last value is not in the column alone
-            else:
-                classes.append(shown)
-        else:
-            yield tuple(classes)
+def _digits(part: Part) -> int:
+    """The labels, or the values, of a part."""
+    return len(part.counts) if isinstance(part, Pieces) else part.length
 
 
-def _systems(rules: Rules, whole: Orbits, images: Images) -> Iterator[Classes]:
+def _all_in_row(part: Part) -> tuple[int, ...] | int:
+    return tuple(range(len(part.counts))) if isinstance(part, Pieces) else part.length
+
+
+def _none_in_row(part: Part) -> tuple[int, ...] | int:
+    return (0,) * len(part.counts) if isinstance(part, Pieces) else 0
+
+
+def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
+    """The classes where the row has the first labels or values; None where there are no such."""
+    if isinstance(part, Pieces):
+        return tuple(min(label, shown) for label in range(len(part.counts)))
+    return shown if shown in (0, part.length) or part.total is None else None
+
+
+def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
     """Each part of pieces in classes that symmetries permute, and values in the column."""
     choices: list[Sequence[tuple[int, ...] | int]] = []
-    for part in whole.parts:
-        if isinstance(part, PiecesIndex):
-            labels = len(_counts(rules, part))
-            choices.append(block_systems(images.labels[:, part.first, :labels]))
+    for part in parts:
+        if isinstance(part, Pieces):
+            choices.append(block_systems(images.labels[:, part.at.start, : len(part.counts)]))
         else:
             choices.append([0])
     yield from product(*choices)

@@ -38,7 +38,7 @@ class PuzzleGraph(Encoding):
         """
         if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
             raise InputError(
-                f"expected moves that are known, or symmetries with names, found functions alone in {rules.name}"
+                f"expected moves that are permutations, or symmetries= given, found functions alone in {rules.name}"
             )
         self.rules = rules
         self.starts = _with_regions(rules, starts)

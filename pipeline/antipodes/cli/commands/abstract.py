@@ -32,7 +32,10 @@ def abstract(
         list[str] | None, typer.Option(metavar=PIECES, help="Pieces that become equal; several times for several.")
     ] = None,
     drop_orientation: Annotated[
-        list[str] | None, typer.Option(metavar=PIECES, help="Pieces whose orientation does not matter.")
+        list[str] | None,
+        typer.Option(
+            metavar=PIECES, help="Pieces whose orientation does not matter; all of a part, for solve --tables."
+        ),
     ] = None,
     omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="A part that is left out.")] = None,
     free: Annotated[

@@ -52,7 +52,7 @@ def report(
 def export(
     store: Store,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the files; made if it is not there.")],
-    limit: Annotated[int, typer.Option(min=0, metavar="N", help="List at most N antipodes or tilings.")] = LISTED,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="List at most N antipodes or tilings.")] = LISTED,
     unique: Annotated[
         bool, typer.Option("--unique", help="Count positions up to symmetry, too, and list one antipode of each class.")
     ] = False,

@@ -6,10 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+from antipodes.cli.answer_files import AnswerFile
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
@@ -78,7 +80,8 @@ Build = Annotated[
 Output = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="With --batch: write CSV there, or .json, .jsonl; what it has is not solved again."
+        metavar="FILE",
+        help="With --batch: write there, .csv, .json or .jsonl; positions that it has, in the same order, are skipped.",
     ),
 ]
 
@@ -148,6 +151,16 @@ class SolveOptions:
         unfit = names_given({"to": self.goal, **limits, **self.pictures.files})
         if self.method == ROUTES and unfit:
             raise InputError(f"--{unfit[0]}: not with --method {ROUTES}, which searches along its routes only")
+
+    def check_build(self) -> None:
+        """Raise InputError for options with which the tables of the puzzle's own patterns are not used."""
+        method = None if self.method == IDA_STAR else self.method
+        others = {"to": self.goal, "store": self.store, "heuristic": self.heuristic, "tables": self.tables}
+        if unfit := names_given({"method": method, **others}):
+            value = f" {method}" if method else ""
+            raise InputError(
+                f"--build: not with --{unfit[0]}{value}, which uses no tables of the puzzle's own patterns"
+            )
 
 
 @command(
@@ -230,9 +243,14 @@ def solve(
         pictures,
         as_json,
     )
-    if batch is not None and (position or moves):
-        raise InputError("expected a position or --batch, found both")
+    given = names_given({"a position": position, "--moves": moves, "--batch": batch})
+    if batch is not None and len(given) > 1:
+        raise InputError(f"expected one of a position, --moves and --batch, found {' and '.join(given)}")
     options.check()
+    if build:
+        options.check_build()
+    if output is not None:
+        AnswerFile(Path(output)).check_writable()
     if store is not None:
         options = replace(options, store=find_store(store))
     config = load_config(puzzle)

@@ -263,10 +263,18 @@ class SearchManifest:
 
         FieldError where no row/column split of the positions has these rows and columns.
         """
-        return self.space_of(self.config.puzzle), self.chunk_rows
+        return self._own_space, self.chunk_rows
+
+    @cached_property
+    def _own_space(self) -> Space:
+        return self._built(self.config.puzzle)
 
     def space_of(self, puzzle: Puzzle) -> Space:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        known: Space | None = self.__dict__.get("_own_space")
+        return self._built(puzzle) if known is None or known.rules is not puzzle.rules else known
+
+    def _built(self, puzzle: Puzzle) -> Space:
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 
     @property

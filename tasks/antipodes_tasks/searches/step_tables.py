@@ -1,0 +1,77 @@
+"""What every move does to the distance, for each entry of a folded table: one look-up instead of one for each move.
+
+A move changes a distance by one at most. So two bits for each move say what the table says after it, and a search that
+knows the distance of a position knows those of all its successors. The tables are large, and made from folded ones in
+seconds, when a search takes long.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.searches.digits import Digit
+from antipodes_tasks.searches.folding import Folding, row_moves, value_at
+
+MOST_MOVES = 31
+"""Moves of which a word has the bits, beside those of no move."""
+NO_MOVE_BIT = 2 * MOST_MOVES
+CLASSES_AT_ONCE = 1 << 8
+Steps = NDArray[np.uint64]
+
+
+def steps_of(
+    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int
+) -> Steps | None:
+    """For each entry of a folded table the change of the distance by each move, plus 1, ``(entries,)``.
+
+    None where there are too many moves, or one changes a distance by more.
+    """
+    rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
+    moves = rows.shape[1]
+    if moves > MOST_MOVES:
+        return None
+    own = np.flatnonzero((folding.class_of & np.uint32((1 << folding.bits) - 1)) == 0)
+    kept = np.empty(folding.classes, dtype=np.int64)
+    kept[folding.class_of[own] >> np.uint32(folding.bits)] = own
+    after = folding.class_of[rows[kept]].astype(np.int64)
+    columns = np.ascontiguousarray(column.T)
+    steps = np.full(folding.classes * folding.width, 1 << NO_MOVE_BIT, dtype=np.uint64)
+    with ThreadPoolExecutor(threads) as pool:
+        ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
+        here = (after, columns, folding.maps, folding.bits, values, packed, steps)
+        known = all(pool.map(lambda of: write_steps(of[0], of[1], *here), ranges))
+    return steps if known else None
+
+
+@kernel
+def write_steps(
+    first: int,
+    end: int,
+    after: Numbers,
+    columns: NDArray[np.int32],
+    maps: NDArray[np.int32],
+    bits: int,
+    values: NDArray[np.uint8],
+    packed: bool,
+    steps: Steps,
+) -> bool:
+    """Write the words of the classes ``first`` to ``end``; whether each move changes distances by one at most.
+
+    ``after`` ``(classes, moves)`` has the class of the row that a move leads to, above the bits of the column map, and
+    ``columns`` ``(moves, width)`` the column.
+    """
+    width = columns.shape[1]
+    for row in range(first, end):
+        for move in range(after.shape[1]):
+            begin, number = (after[row, move] >> bits) * width, after[row, move] & ((1 << bits) - 1)
+            for column in range(width):
+                now = np.int64(value_at(values, packed, row * width + column))
+                then = np.int64(value_at(values, packed, begin + maps[number, columns[move, column]]))
+                if then > now + 1 or then < now - 1:
+                    return False
+                steps[row * width + column] |= np.uint64(then - now + 1) << np.uint64(2 * move)
+    return True
