@@ -46,6 +46,8 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
+MOST_SYMMETRIES = 16
+"""Symmetries of which each gives sums: a rectangle has eight at most."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_TABLE = NOT_EXPANDED = NOTHING = ~ZERO
 
@@ -130,7 +132,9 @@ class SwapPatterns(Patterns):
             if joined is None:
                 sums.append(joined := [])
             joined.append(table)
-        symmetries = symmetries_of(rules, goal[np.newaxis]).elements()
+        found = symmetries_of(rules, goal[np.newaxis])
+        identity = found.encoding.symmetry(np.arange(found.chain.points))
+        symmetries = found.elements() if found.order <= MOST_SYMMETRIES else (identity,)
         views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
         return cls(rules, goal, tuple(views), values, costs)
 
