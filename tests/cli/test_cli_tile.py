@@ -118,7 +118,7 @@ def test_defaults_in_the_board_file(cli: Command, tmp_path: Path) -> None:
 BAD_BOARDS = [
     ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: expected 60 cells, as many as the pieces"),
     ("[board]\ncells = '.....'\npieces = 'I'", "[board] name: expected this key, which is missing"),
-    ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board] and [run]"),
+    ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board], [run]"),
     ("[run]\nworkers = 1", "expected a table [board], found none"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'I'\n[run]\nspeed = 1", "[run] speed: unknown key"),
     ("[board", "TOML"),
