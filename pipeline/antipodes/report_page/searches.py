@@ -158,7 +158,8 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
     run = store.storage.lock.holder()
     facts = {
         "family": str(manifest.puzzle.get("family")),
-        "positions numbered by": f"{manifest.space}, {manifest.index_size:,} numbers, used or not",
+        "positions numbered by": f"{manifest.space}, {manifest.numbered:,} numbers, used or not",
+        **({"symmetries": f"{manifest.symmetry:,}, for which one position is kept"} if manifest.symmetry > 1 else {}),
         "rows and width": f"{manifest.rows:,} x {manifest.width:,}",
         "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
         "last commit": moment(store.storage.modified(MANIFEST)),

@@ -97,6 +97,8 @@ class Facts:
     puzzle: str | None = None
     counts_only: bool | None = None
     committed_depth: int | None = None
+    entries: int | None = None
+    symmetry: int | None = None
     states: int | None = None
     layers: list[int] | None = None
     radius: int | None = None

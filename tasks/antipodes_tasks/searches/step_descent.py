@@ -145,7 +145,12 @@ def descend_by_steps(
                         e = ZERO
                         for d in range(digit_at[u], digit_at[u + ONE]):
                             e += np.uint64(digits[below, j, k, d]) * meta[d, WEIGHT]
-                        row_class = np.uint64(classes[fold[u, CLASSES] + e])
+                        word[below, j, k, u] = np.uint32(e)
+                        prefetch(classes, fold[u, CLASSES] + e)
+            for j in range(size[depth, own] if left > 0 and not over else ZERO):
+                for k in range(size[below, j]):
+                    for u in range(all_views):
+                        row_class = np.uint64(classes[fold[u, CLASSES] + np.uint64(word[below, j, k, u])])
                         column = np.uint64(digits[below, j, k, digit_at[u + ONE] - ONE])
                         number = row_class & ((ONE << fold[u, BITS]) - ONE)
                         place = np.uint64(after[fold[u, MAPS] + number * fold[u, COLUMNS] + column])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.searches.digits import Digit
-from antipodes_tasks.searches.folding import Folding, row_moves, value_at
+from antipodes_tasks.searches.folding import Folding, row_moves
 
 MOST_MOVES = 31
 """Moves of which a word has the bits, beside those of no move."""
@@ -38,11 +38,13 @@ def steps_of(
     kept = np.empty(folding.classes, dtype=np.int64)
     kept[folding.class_of[own] >> np.uint32(folding.bits)] = own
     after = folding.class_of[rows[kept]].astype(np.int64)
-    columns = np.ascontiguousarray(column.T)
+    columns = np.ascontiguousarray(folding.maps[:, column.T])
+    if packed:
+        values = np.stack((values & 15, values >> 4), axis=1).ravel()[: folding.classes * folding.width]
     steps = np.full(folding.classes * folding.width, 1 << NO_MOVE_BIT, dtype=np.uint64)
     with ThreadPoolExecutor(threads) as pool:
         ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
-        here = (after, columns, folding.maps, folding.bits, values, packed, steps)
+        here = (after, columns, folding.bits, values, steps)
         known = all(pool.map(lambda of: write_steps(of[0], of[1], *here), ranges))
     return steps if known else None
 
@@ -53,25 +55,24 @@ def write_steps(
     end: int,
     after: Numbers,
     columns: NDArray[np.int32],
-    maps: NDArray[np.int32],
     bits: int,
     values: NDArray[np.uint8],
-    packed: bool,
     steps: Steps,
 ) -> bool:
     """Write the words of the classes ``first`` to ``end``; whether each move changes distances by one at most.
 
     ``after`` ``(classes, moves)`` has the class of the row that a move leads to, above the bits of the column map, and
-    ``columns`` ``(moves, width)`` the column.
+    ``columns`` ``(column maps, moves, width)`` the column there.
     """
-    width = columns.shape[1]
+    width = columns.shape[2]
+    largest = np.uint64(0)
     for row in range(first, end):
         for move in range(after.shape[1]):
             begin, number = (after[row, move] >> bits) * width, after[row, move] & ((1 << bits) - 1)
             for column in range(width):
-                now = np.int64(value_at(values, packed, row * width + column))
-                then = np.int64(value_at(values, packed, begin + maps[number, columns[move, column]]))
-                if then > now + 1 or then < now - 1:
-                    return False
-                steps[row * width + column] |= np.uint64(then - now + 1) << np.uint64(2 * move)
-    return True
+                place = np.uint64(row * width + column)
+                then = values[np.uint64(begin + columns[number, move, column])]
+                step = np.uint64(then) + np.uint64(1) - np.uint64(values[place])
+                largest = max(largest, step)
+                steps[place] |= step << np.uint64(2 * move)
+    return bool(largest <= np.uint64(2))

@@ -32,6 +32,8 @@ from antipodes_tasks.spaces.reduced_rows import (
 )
 from antipodes_tasks.spaces.row_classes import RowClasses
 
+ROW_BYTES, STEP_BYTES = 32, 12
+"""Bytes of a kept row, and of a move from it, besides the tables: key, weight, and tables before they are shortened."""
 LINES = 1 << 16
 """Keys that are found before they are numbered."""
 
@@ -108,10 +110,9 @@ class ReducedTables(Filler):
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
-        return (
-            self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
-            + 2 * self.reduction.keys.nbytes
-        )
+        cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
+        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))
+        return cases + rows + 2 * self.reduction.keys.nbytes
 
     @property
     def folds(self) -> bool:
