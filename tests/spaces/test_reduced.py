@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,17 @@ from numpy.typing import NDArray
 from symmetric_puzzles import swap_puzzles, twist_puzzles
 from symmetric_transforms import symmetric_puzzles
 from table_search import layers_by_engine
+from transform_puzzles import puzzle_of
 
+import antipodes as ap
 from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import reduction, row_classes
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.reduced import Reduced, steps_of
@@ -251,3 +256,17 @@ def test_boards(start: str) -> None:
 )
 def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
     assert best_space(load_config(name).puzzle.rules, "auto").numbering.symmetries == order
+
+
+def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:
+    moves = Transforms(
+        ["B"] * 4,
+        [[0, 1, 2]] * 4,
+        [3] * 3,
+        [[1, 2, 0], [0, 0, 0], [0, 0, 0], [2, 1, 0]],
+        [[4, 7, 1], [3, 1, 7], [3, 4, 7], [4, 7, 4]],
+    )
+    puzzle = puzzle_of((values(3, 3),), [(0, 2, 1), (1, 0, 1)], moves)
+    ap.run(puzzle, tmp_path / "table.zarr", symmetry="on", progress=False)
+    with ap.open_table(tmp_path / "table.zarr", puzzle=puzzle) as table:
+        assert table.layers == [2]

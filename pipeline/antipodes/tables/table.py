@@ -220,6 +220,8 @@ class Table(SearchResult):
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
         """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them.
 
+        Those of a table reduced by symmetries are in the order of its entries.
+
         InputError if there is no such depth, or the limit is negative.
         """
         return self._reached.first_of(*self._first_at(depth, limit))
@@ -301,7 +303,8 @@ class Table(SearchResult):
     ) -> Dataset:
         """``n`` different reached positions in random order and their distances: ``positions, distances``.
 
-        The same for the same seed, wherever and however the table was made.
+        The same for the same seed, wherever the table was made; of a table reduced by symmetries others than of a whole
+        one.
 
         Parameters
         ----------
@@ -404,8 +407,9 @@ class Table(SearchResult):
     def to_xarray(self) -> "xarray.DataArray":
         """The depth of each entry along the dimension ``index``: read by dask, chunk by chunk, when it is computed.
 
-        Unreached entries have the value of the attribute ``unreached``. InputError if xarray is not installed;
-        raises as `depths`.
+        Of a table reduced by symmetries the dimension is ``entry``: an entry stands for several positions. Unreached
+        entries have the value of the attribute ``unreached``. InputError if xarray is not installed; raises as
+        `depths`.
         """
         try:
             import dask.array
@@ -413,11 +417,11 @@ class Table(SearchResult):
             import xarray
         except ImportError as error:
             raise missing_package("to_xarray", "xarray", "xarray") from error
-        array = self.depths
+        array, numbers = self.depths, "index" if self.space.stored.weights is None else "entry"
         return xarray.DataArray(
             dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
-            dims=["index"],
-            coords={"index": pandas.RangeIndex(array.size)},
+            dims=[numbers],
+            coords={numbers: pandas.RangeIndex(array.size)},
             name="depth",
             attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
         )

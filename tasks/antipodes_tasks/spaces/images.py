@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.parts import moduli_of, random_positions
+from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 
 MOST_SYMMETRIES = 1 << 10
@@ -169,9 +169,12 @@ class Images:
         return self[np.array(chosen, dtype=np.int64)]
 
     def fits(self, rules: Rules, number: int) -> bool:
-        """Whether a symmetry takes starts to starts, and the successors of random positions to those of the images."""
+        """Whether a symmetry takes starts to starts, and successors to those of the images.
+
+        That is tried on positions of a random walk: of what no moves lead to, a symmetry says nothing.
+        """
         starts = rules.start_labels
-        some = np.concatenate([starts[:TRIED], random_positions(rules.parts, TRIED, "symmetries")])
+        some = np.concatenate([starts[:TRIED], _walk(rules, TRIED)])
         images = self.image(some, np.full(len(some), number))
         mapped = self.image(starts, np.full(len(starts), number))
         if set(map(bytes, mapped)) != set(map(bytes, starts)):
@@ -209,3 +212,14 @@ class Images:
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
                 raise ValueError("labels")
+
+
+def _walk(rules: Rules, steps: int) -> Labels:
+    """The positions of a random walk from the starts, ``(steps, places)``, always the same one."""
+    random = np.random.default_rng(0)
+    here, walk = rules.start_labels, np.empty((steps, rules.places), dtype=np.uint8)
+    for step in range(steps):
+        walk[step] = here[random.integers(len(here))]
+        after = rules.moves.successors(walk[step])
+        here = after if len(after) else rules.start_labels
+    return walk
