@@ -149,8 +149,9 @@ def load_patterns(
     puzzle
         As for `run`.
     tables
-        The stores of puzzles with `free` tiles, with the board of the puzzle. None: the finished ones of the patterns
-        that the puzzle's config names; `antipodes solve PUZZLE --build` makes those of bundled puzzles.
+        The stores of patterns: of puzzles with `free` tiles and the board of the puzzle, or with equal pieces, without
+        orientations or parts. None: the finished ones of the patterns that the puzzle's config names; `antipodes solve
+        PUZZLE --build` makes those of bundled puzzles.
     goal
         The goal of all tables; None: the puzzle's start.
 
