@@ -20,6 +20,7 @@ KINDS = {
     "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
     "reduced": "reduced.Reduced",
+    "keys": "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
 MAX_ROWS = 2**31 - 1
@@ -41,7 +42,10 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
-    whole = _best_cut(rules, numbering_of(rules))
+    numbering = numbering_of(rules)
+    if numbering.KIND == "keys":
+        return Space(rules, numbering, numbering.cuts[0])
+    whole = _best_cut(rules, numbering)
     if symmetry not in ("on", "auto"):
         return whole
     from antipodes_tasks.spaces.reduction import reduced_space
@@ -164,7 +168,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
     if rules.enumerated:
-        return _kind("enumerated")
+        return _kind("enumerated" if rules.origin is not None else "keys")
     if isinstance(rules.moves, Swaps):
         return _kind("arrangements")
     if isinstance(rules.moves, CountedSwaps):
