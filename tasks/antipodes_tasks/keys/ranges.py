@@ -51,16 +51,14 @@ class KeyRanges:
         return of_integers(self.bounds, self.words)
 
 
-def divided(
-    expansion: Expansion, starts: Keys, ranges: int = RANGES, small: int = SMALL
-) -> tuple[KeyRanges, int | None]:
-    """The ranges of a puzzle, and how many positions its starts reach if these are few."""
-    words, reached, layer = expansion.packing.words, 0, starts
+def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
+    """The ranges of a puzzle, how many positions a look from its starts found, and whether these are all."""
+    words, reached = expansion.packing.words, 0
     for layer in layers(expansion, starts):
         reached += len(layer)
         if reached > SMALL:
-            return KeyRanges(words, _bounds(expansion, layer), expansion.one_way), None
-    return KeyRanges(words, (), expansion.one_way), reached
+            return KeyRanges(words, _bounds(expansion, layer), expansion.one_way), reached, False
+    return KeyRanges(words, (), expansion.one_way), reached, True
 
 
 def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:

@@ -75,6 +75,8 @@ class Keyed(Numbering):
     ranges: KeyRanges
     reached: int | None
     """How many positions there are, if a look before the search found all."""
+    looked: int = 0
+    """How many positions that look found."""
     listed: int | None = None
     """How many positions a finished table lists."""
     keys: KeyList | None = field(default=None, compare=False)
@@ -84,8 +86,8 @@ class Keyed(Numbering):
     def of(cls, rules: Rules) -> Self:
         """The numbering of a table that is to be searched."""
         packing = Packing.of(rules)
-        ranges, reached = divided(Expansion(rules, packing), packing.pack(rules.start_labels))
-        return cls(rules, packing, ranges, reached)
+        ranges, looked, is_all = divided(Expansion(rules, packing), packing.pack(rules.start_labels))
+        return cls(rules, packing, ranges, looked if is_all else None, looked)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
@@ -104,7 +106,7 @@ class Keyed(Numbering):
             raise FieldError(f"{ONE_WAY}: expected {not rules.moves.reversible}, found {quote(details[ONE_WAY])}")
         ranges = KeyRanges(packing.words, tuple(bounds), details[ONE_WAY])
         searching = record.rows == len(ranges) * SPAN
-        return cls(rules, packing, ranges, reached, None if searching else record.rows)
+        return cls(rules, packing, ranges, reached, reached or 0, None if searching else record.rows)
 
     @property
     def radices(self) -> tuple[int, ...]:

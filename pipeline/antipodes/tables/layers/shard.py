@@ -20,6 +20,7 @@ from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.keys.sums import hash_sum
 
 
 class ShardSegments:
@@ -252,6 +253,10 @@ class Shard:
         """The keys one move after those of the shard at ``depth``, cut at the bounds of partitions."""
         with self._held_by(token):
             return links.successors(depth, self.frontiers(depth))
+
+    def hash_sum(self, depth: int, seed: int) -> int:
+        """The sum of the hashes of the keys at ``depth``, one of the last two."""
+        return sum(hash_sum(frontier.keys, seed) for frontier in self.frontiers(depth))
 
     def flush(self, depth: int, token: str) -> None:
         """Make all durable that the shard found up to ``depth``; see `flush`."""

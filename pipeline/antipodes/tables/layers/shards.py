@@ -321,6 +321,10 @@ class Shards:
         """The indices, or the keys, of the first positions at the last depth, ascending."""
         return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
 
+    def hash_sums(self, depth: int, seed: int) -> list[int]:
+        """For each shard of keys the sum of the hashes of those at the last depth; see `antipodes_tasks.keys.sums`."""
+        return self._gather("sums", Shard.hash_sum, depth, seed)
+
     def release(self) -> list[ShardSegments]:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
         shards, self._shards, self._links = self._shards, [], None

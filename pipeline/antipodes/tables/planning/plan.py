@@ -184,6 +184,12 @@ class Plan(Division):
         return self.reachable if self.keyed else self.space.whole.size
 
     @property
+    def looked(self) -> int:
+        """How many positions a look before the search found, where positions are keys; there are as many, or more."""
+        numbering = self.space.numbering
+        return numbering.looked if isinstance(numbering, Keyed) else 0
+
+    @property
     def memory_bytes(self) -> int:
         """Memory of the run."""
         return self.least_bytes + self.buffer_bytes
