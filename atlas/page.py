@@ -27,8 +27,8 @@ Machine: {machine}.
 | --- | --- | --- | --- | --- |
 {summary}
 """
-PUBLISHED = """*Published* numbers are the same as here, unless it says otherwise; a test compares them. They were searched for
-{searched}."""
+PUBLISHED = """*Published* numbers are the same as here, unless it says otherwise; a test compares them. They were
+searched for {searched}."""
 SECTION = """### {name}
 
 {description}
