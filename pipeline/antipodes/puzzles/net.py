@@ -127,8 +127,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
         raise ConfigError(
             "[puzzle] net: expected letters, blanks and lines that can be printed, found another character"
         )
-    sizes = [part.places for part in parts if not part.twists]
-    shown = tuple(_facelets(lines, facelets.split(), sizes))
+    shown = tuple(_facelets(lines, facelets.split(), [part.places for part in parts if not part.twists]))
     orbits = tuple(_orbits(parts, shown))
     colours = _colours(lines, shown, orbits, tuple(_symbols(parts, start)))
     sizes = tuple(part.places for part in parts)
