@@ -1,6 +1,7 @@
 """The atlas is made of its results, has every bundled puzzle, and what it says is what a run finds."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -8,41 +9,28 @@ import pytest
 from oracles import ORACLES
 from project import DOCS
 
+import antipodes
+import atlas.__main__
 from antipodes.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
 from atlas.data import data
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.page import page
+from atlas.published import Published, published, searched_puzzles
 from atlas.results import layers_of, read_results, result_of
 
 RESULTS = read_results()
 SMALL = [name for name, result in RESULTS.puzzles.items() if result.states < 1_000_000 and result.radius < 100]
-PUBLISHED_RADII = {
-    "2x2x2": 11,
-    "2x2x2-quarter": 14,
-    "2x2x2-corner": 11,
-    "2x2x2-corner-quarter": 14,
-    "3x3x3-squares": 15,
-    "skewb-corner": 11,
-    "pyraminx": 11,
-    "eight-puzzle": 31,
-    "two-by-five": 55,
-    "two-by-six": 80,
-    "eleven-puzzle": 53,
-    "pancake-10": 11,
-    "pancake-11": 13,
-    "burnt-pancake-8": 15,
-    "hanoi-3-pegs": 4095,
-}
+DISTANCES = [(name, claim) for name in searched_puzzles() for claim in published(name) if claim.what == "distance"]
 
 
 def test_the_page_is_made_of_the_results() -> None:
-    assert (DOCS / "atlas.md").read_text(encoding="utf-8") == page(RESULTS), "run make atlas"
+    assert (DOCS / "atlas.md").read_text(encoding="utf-8") == page(RESULTS), "run python -m atlas --pages"
 
 
 def test_the_data_are_made_of_the_results() -> None:
     written = (DOCS / "atlas.json").read_text(encoding="utf-8")
-    assert written == data(RESULTS), "run make atlas"
+    assert written == data(RESULTS), "run python -m atlas --pages"
     schema = json.loads((DOCS / "schemas" / "atlas.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(written), schema)
 
@@ -61,8 +49,51 @@ def test_no_more_positions_than_numbers(name: str) -> None:
     assert 0 < result.layers[1] <= starts * len(puzzle.moves)
 
 
-def test_radii_are_the_published_ones() -> None:
-    assert {name: RESULTS.puzzles[name].radius for name in PUBLISHED_RADII} == PUBLISHED_RADII
+def test_every_puzzle_was_searched_for() -> None:
+    assert sorted(searched_puzzles()) == sorted(RESULTS.puzzles)
+
+
+@pytest.mark.parametrize("name", searched_puzzles())
+def test_published_numbers_are_ours_or_say_why_not(name: str) -> None:
+    layers = RESULTS.puzzles[name].layers
+    for claim in published(name):
+        if claim.what != "distance":
+            assert (claim.value == claim.ours(layers)) is (not claim.differs), claim
+
+
+@pytest.mark.parametrize(("name", "claim"), DISTANCES, ids=lambda value: value if isinstance(value, str) else "")
+def test_published_distances_are_ours(name: str, claim: Published) -> None:
+    (start,) = load_config(name).puzzle.start_labels
+    assert antipodes.solve(name, start, claim.to).distance == claim.value
+
+
+def test_the_published_layers_of_lights_out_are_more_than_its_positions() -> None:
+    """What the entry says of the misprint in OEIS A079873: its own total shows it."""
+    positions, layers = (claim.value for claim in published("lights-out-5x5"))
+    ours = RESULTS.puzzles["lights-out-5x5"].layers
+    assert isinstance(layers, list)
+    assert sum(ours) == positions != sum(layers)
+    assert [depth for depth, (left, right) in enumerate(zip(ours, layers, strict=True)) if left != right] == [7]
+
+
+def test_tips_of_the_pyraminx_turn_apart_from_the_rest() -> None:
+    """Each of the four takes one move more, or none."""
+    tips = np.array([1])
+    for _ in range(4):
+        tips = np.convolve(tips, [1, 2])
+    assert np.convolve(RESULTS.puzzles["pyraminx"].layers, tips).tolist() == RESULTS.puzzles["pyraminx-tips"].layers
+
+
+def test_pages_are_written_from_the_results_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(atlas.__main__, "PAGE", tmp_path / "atlas.md")
+    monkeypatch.setattr(atlas.__main__, "DATA", tmp_path / "atlas.json")
+    atlas.__main__.main(["--pages"])
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+        name: (DOCS / name).read_text(encoding="utf-8") for name in ("atlas.md", "atlas.json")
+    }
+
+
+def test_radii_of_families_are_the_published_ones() -> None:
     pancakes = [len(layers) - 1 for layers in RESULTS.families["Pancakes"].values()]
     assert pancakes == [1, 3, 4, 5, 7, 8, 9, 10, 11]
     burnt = [len(layers) - 1 for layers in RESULTS.families["Burnt pancakes"].values()]

@@ -154,9 +154,8 @@ class LiveDisplay:
                 self._show(STEADY[PositionsSolved], done, of, detail="", found=positions(done, of), rate=rate)
             case SearchStarted(name, size, depth, states, reachable=reachable):
                 self._most = reachable or size or 0
-                self._show(
-                    f"layer {depth}", states, self._most or None, name=shorten(name, LONGEST_NAME), found="", rate=""
-                )
+                texts = {"name": shorten(name, LONGEST_NAME), "found": "", "rate": ""}
+                self._show(f"layer {depth}", states, self._most or None, **texts)
             case LayerSettled(depth, _, states, rate):
                 found = positions(states, self._most)
                 self._show(f"layer {depth}", states, self._most or None, found=found, rate=f"{millions(rate)}/s")

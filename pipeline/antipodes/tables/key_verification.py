@@ -77,7 +77,7 @@ def check_keys(
     space = manifest.opened_space(manifest.config.puzzle, keys)
     shards = _shards(store, manifest, scheduler, memory_limit, listener)
     search = _Search(shards, space, chunks, seed)
-    known = list(zip(layers.sum(axis=0)[:-1].tolist(), sums.tolist(), strict=True))
+    known = list(zip(layers.sum(axis=0).tolist()[:-1], sums.tolist(), strict=True))
     checked = 0
     for depth, expected in enumerate(known):
         if depth:

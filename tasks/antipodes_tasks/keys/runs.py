@@ -26,7 +26,7 @@ def no_keys(words: int) -> Keys:
     return np.empty(0 if words == 1 else (0, words), dtype=np.uint64)
 
 
-def integers(keys: Keys) -> list[int]:
+def integers(keys: Keys | NDArray[np.int64]) -> list[int]:
     """The keys as Python's integers."""
     if keys.ndim == 1:
         found: list[int] = keys.tolist()

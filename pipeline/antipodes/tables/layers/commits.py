@@ -155,7 +155,7 @@ class TableCommits(Commits):
                 self.manifest = self.store.commit_arrays(self.manifest)
 
     def add_chunks(self, written: Mapping[int, int], keys: Mapping[int, int] | None = None) -> None:
-        """Commit the chunks that were written, by their numbers, with their digests, and of a list those of ``keys``."""
+        """Commit the chunks that were written, by their numbers, with their digests; of a list with those of keys."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
         if keys is not None and self.manifest.keys is not None:
             self.manifest = replace(self.manifest, keys=self.manifest.keys.updated(keys))

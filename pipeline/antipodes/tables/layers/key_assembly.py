@@ -6,7 +6,7 @@ merges the ranges that its chunks need, and cuts what comes out. Ranges at the b
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,7 @@ def _segments(store: TableStore, manifest: TableManifest, one: RangeOfSource) ->
     return one.source.of_chunk(one.number)
 
 
-def _layers(depths: NDArray[np.uint16], manifest: TableManifest) -> NDArray[np.uint32]:
+def _layers(depths: NDArray[Any], manifest: TableManifest) -> NDArray[np.uint32]:
     return np.bincount(depths, minlength=len(manifest.layers)).astype(np.uint32)
 
 

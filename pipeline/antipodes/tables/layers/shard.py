@@ -174,8 +174,8 @@ class Shard:
         """The number of positions at these depths, if entries have weights."""
         self._lock = threading.Lock()
 
-    def begin(self, starts: NDArray[np.int64]) -> int:
-        """Find the starts, indices ``(n,)`` of the whole table; how many lie in the shard."""
+    def begin(self, starts: NDArray[Any]) -> int:
+        """Find the starts, indices ``(n,)`` of the whole table or keys; how many lie in the shard."""
         self.depth = self.segments.searched = 0
         found = sum(state.begin(starts, self._log) for state in self.states)
         self._weigh(0)

@@ -54,7 +54,8 @@ class StoredKeys:
     def _chunks_of(self, keys: Keys) -> Indices:
         """The number of the chunk that has each key ``(n,)``, if any has; -1 if the key is below the first."""
         if self._words == 1:
-            return np.searchsorted(self._firsts, keys, side="right") - 1
+            found: Indices = np.searchsorted(self._firsts, keys, side="right") - 1
+            return found
         below = np.array(find(self._firsts, keys), dtype=np.int64)
         there = np.minimum(below, len(self._firsts) - 1)
         return below - 1 + (self._firsts[there] == keys).all(axis=1)
