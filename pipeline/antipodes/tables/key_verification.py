@@ -77,7 +77,8 @@ def check_keys(
     space = manifest.opened_space(manifest.config.puzzle, keys)
     shards = _shards(store, manifest, scheduler, memory_limit, listener)
     search = _Search(shards, space, chunks, seed)
-    known = list(zip(layers.sum(axis=0).tolist()[:-1], sums.tolist(), strict=True))
+    counts: list[int] = layers.sum(axis=0).tolist()
+    known = list(zip(counts[:-1], sums.tolist(), strict=True))
     checked = 0
     for depth, expected in enumerate(known):
         if depth:
@@ -104,7 +105,7 @@ class _Search:
 
     def compare(self, depth: int, expected: tuple[int, int]) -> None:
         """Compare the layer that was found with the table's: the number of keys, and the sum of their hashes."""
-        total = sum(self._shards.hash_sums(depth, self._seed)) % (1 << 64)
+        total = int(np.array(self._shards.hash_sums(depth, self._seed), dtype=np.uint64).sum())
         if (sum(self._shards.counts), total) == expected:
             return
         labels = self.keys(depth)

@@ -58,7 +58,8 @@ class StoredKeys:
             return found
         below = np.array(find(self._firsts, keys), dtype=np.int64)
         there = np.minimum(below, len(self._firsts) - 1)
-        return below - 1 + (self._firsts[there] == keys).all(axis=1)
+        at: Indices = below - 1 + (self._firsts[there] == keys).all(axis=1)
+        return at
 
     def _read(self, number: int) -> Keys:
         return self._store.read_keys(self._manifest, number)
