@@ -77,8 +77,8 @@ def check_keys(
     space = manifest.opened_space(manifest.config.puzzle, keys)
     shards = _shards(store, manifest, scheduler, memory_limit, listener)
     search = _Search(shards, space, chunks, seed)
-    counts: list[int] = layers.sum(axis=0).tolist()
-    known = list(zip(counts[:-1], sums.tolist(), strict=True))
+    counts = [int(count) for count in layers.sum(axis=0)]
+    known = [*zip(counts[:-1], integers(np.asarray(sums)), strict=True)]
     checked = 0
     for depth, expected in enumerate(known):
         if depth:
@@ -86,7 +86,7 @@ def check_keys(
         search.compare(depth, expected)
         checked += sum(shards.counts)
         listener(PositionsChecked(min(checked, manifest.states), manifest.states))
-    if manifest.searched and sum(shards.advance(len(known) - 1, 1, lambda done, of: None)):
+    if manifest.searched and any(shards.advance(len(known) - 1, 1, lambda done, of: None)):
         search.note("deeper than the table ends", search.keys(len(known)))
     sample = _sample(manifest, layers, seed)
     search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))

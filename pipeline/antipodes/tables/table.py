@@ -66,7 +66,7 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
 
 
 def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "Table":
-    return Table(store, read_given(store, puzzle), cache_bytes)
+    return Table(store, read_given(store, puzzle).as_read, cache_bytes)
 
 
 class Table(SearchResult):

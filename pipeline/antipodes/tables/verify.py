@@ -104,7 +104,7 @@ def verify(
     arguments.function(listener, "listener")
     with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
         try:
-            manifest = read_given(store, puzzle)
+            manifest = read_given(store, puzzle).as_read
             if manifest.committed_depth == NOTHING_COMMITTED:
                 return TableVerdict(complete=False)
             opened.wait_for_workers(listener, never)

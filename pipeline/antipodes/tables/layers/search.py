@@ -213,7 +213,7 @@ class LayerSearch:
         if depth == NOTHING_COMMITTED:
             return Layers()
         manifest = self.commits.manifest
-        layers, damaged = shards.restore(depth, token)
+        layers, damaged = shards.restore(depth, token, manifest.states)
         damaged, self._damage = [*self._damage, *damaged], []
         expected = manifest.journal_layers[: len(layers)]
         if layers != list(expected):

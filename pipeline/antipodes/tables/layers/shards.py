@@ -222,8 +222,8 @@ class Shards:
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
-    def restore(self, depth: int, token: str) -> tuple[list[int], list[str]]:
-        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged.
+    def restore(self, depth: int, token: str, states: int) -> tuple[list[int], list[str]]:
+        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged; ``states`` are committed.
 
         How many positions there are at each depth up to that one, none if not even the starts are known, and the
         damage.
@@ -231,7 +231,7 @@ class Shards:
         self._token, self._shards = token, []  # makes room for those to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
-        self._shards = self._place("restore", arguments, restored, on_done=self._restoring())
+        self._shards = self._place("restore", arguments, restored, on_done=self._restoring(states))
         found = self._gather("found", report)
         reached = min(one.depth for one in found)
         if reached >= 0:
@@ -395,15 +395,16 @@ class Shards:
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 
-    def _restoring(self) -> OnDone:
+    def _restoring(self, states: int) -> OnDone:
         """A function to be called with the key of each restored shard, which tells the listener of its positions."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        self._listener(Restoring(0, space.size))
+        size = states if self.plan.keyed else space.size
+        self._listener(Restoring(0, size))
 
         def tell(key: Key) -> None:
             nonlocal done
-            done += space.width * sum(part.rows for part in shards[key[1]])
-            self._listener(Restoring(done, space.size))
+            done += sum(part.rows for part in shards[key[1]])
+            self._listener(Restoring(done * size // space.rows, size))
 
         return tell
 

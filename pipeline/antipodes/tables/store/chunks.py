@@ -98,6 +98,11 @@ class TableChunks:
         chunk_bytes = min(self._states, MOST_CHUNK_STATES) * np.dtype(manifest.dtype).itemsize
         self._chunks: ChunkCache[Depths] = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
 
+    @property
+    def _not_numbered(self) -> int:
+        """Instead of the distance of a position without an index."""
+        return self._missing if self._manifest.keyed else UNREACHABLE
+
     def close(self) -> None:
         """Drop the chunks in memory; from now on reading raises ClosedError."""
         self._chunks.close()
@@ -115,7 +120,7 @@ class TableChunks:
         """The distance of one position, as `distances`, without the arrays that many need."""
         if index == NOT_NUMBERED:
             self._chunks.check_open()
-            return UNREACHABLE
+            return self._not_numbered
         number, place = divmod(index, self._states)
         depth: int = self._chunks[number].item(place)
         return depth if depth <= self._manifest.committed_depth else self._missing
@@ -123,10 +128,10 @@ class TableChunks:
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED is unreachable.
+        A position that is NOT_NUMBERED is unreachable, or in an unfinished list of keys not known.
         """
         self._chunks.check_open()
-        distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
+        distances = np.full(len(indices), self._not_numbered, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
         for number, group in by_chunk(indices[numbered], self._states):
             distances[numbered[group]] = self._distances_in(number, indices[numbered[group]])

@@ -471,8 +471,17 @@ class TableManifest(SearchManifest):
 
     def not_searched(self) -> Self:
         """The manifest as it was before all positions were searched."""
+        return replace(self._journalled, searched=False, antipodes=())
+
+    @property
+    def as_read(self) -> Self:
+        """The manifest with the chunks that can be read: those of the journal until a list of keys is complete."""
+        return self if self.complete or not self.keyed else self._journalled
+
+    @property
+    def _journalled(self) -> Self:
         rows, _, chunk_rows = self.journal_cut
-        before = replace(self, searched=False, antipodes=(), rows=rows, chunk_rows=chunk_rows, keys=None)
+        before = replace(self, rows=rows, chunk_rows=chunk_rows, keys=None)
         return replace(before, chunks=ChunkDigests.empty(before.chunk_count))
 
     @property
