@@ -13,6 +13,8 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.images import Images
+from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
+from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits
 
 KeyLines = NDArray[np.int16]
 """``(keys, 2 * contents + 2)``: for each content the one that it comes from and its renaming, then the effect of the
@@ -51,7 +53,6 @@ class Shape(NamedTuple):
     """Frame and symmetries, for kernels."""
 
     moduli: NDArray[np.int64]
-    lookup: NDArray[np.uint64]
     origins: NDArray[np.int64]
     labels: NDArray[np.uint8]
     turns: NDArray[np.uint8]
@@ -59,8 +60,6 @@ class Shape(NamedTuple):
     block_of: NDArray[np.int16]
     firsts: NDArray[np.int64]
     """``(blocks,)``: the first content of each block."""
-    kept: NDArray[np.uint64]
-    """``(rows,)``: the keys of the kept rows, ascending."""
 
 
 @dataclass(eq=False)
@@ -77,6 +76,11 @@ class KeyNumbers:
     def empty(cls, length: int) -> "KeyNumbers":
         """No keys."""
         return cls(np.zeros((0, length), dtype=np.int16), 0, np.full(1, NO_KEY, dtype=np.int32))
+
+    @property
+    def known(self) -> KeyLines:
+        """The keys in the order of their numbers."""
+        return self.keys[: self.count]
 
     def add(self, lines: KeyLines) -> NDArray[np.int32]:
         """The number of each key of the lines, ``(n,)``."""
@@ -197,16 +201,12 @@ def _write_key(
 
 
 @kernel
-def _number_of(keys: NDArray[np.uint64], key: np.uint64) -> int:
-    """The place of a key among ascending ones."""
-    low, high = 0, len(keys) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _is_legal(position: Labels, step: int, allowed: NDArray[np.uint64]) -> bool:
+    """Whether a move is legal in the row of a position."""
+    for place in range(allowed.shape[1] if len(allowed) else 0):
+        if (allowed[step, place] >> np.uint64(position[place])) & np.uint64(1) == 0:
+            return False
+    return True
 
 
 @kernel
@@ -215,6 +215,8 @@ def reduce_rows(
     variants: NDArray[np.int64],
     steps: Steps,
     shape: Shape,
+    images: RowImages,
+    kept: RowNumbers,
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     target: NDArray[np.int32],
     lines: KeyLines,
@@ -223,6 +225,7 @@ def reduce_rows(
     by_symmetry, by_move, both = renamings
     places = rows.shape[1]
     moved, content_at = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
+    digits = np.empty(len(images.places), dtype=np.uint8)
     every = np.arange(places)
     used = np.empty(len(shape.firsts), dtype=np.int64)
     found = 0
@@ -230,25 +233,17 @@ def reduce_rows(
         position, slot = rows[n], 0
         _find_contents(position, shape.block_of, shape.firsts, used, content_at)
         for step in range(len(steps.origin)):
-            legal = True
-            for place in range(steps.allowed.shape[1] if len(steps.allowed) else 0):
-                if (steps.allowed[step, place] >> np.uint64(position[place])) & np.uint64(1) == 0:
-                    legal = False
-                    break
-            if not legal:
+            if not _is_legal(position, step, steps.allowed):
                 continue
             for place in range(places):
                 label = position[steps.origin[step, place]] + steps.added[step, place]
-                moved[place] = label % shape.moduli[place]
-            symmetry, least = 0, np.uint64(0)
-            for one in range(len(shape.lookup)):
-                key = np.uint64(0)
-                for place in range(places):
-                    key += shape.lookup[one, place, moved[place]]
-                if one == 0 or key < least:
-                    symmetry, least = one, key
-            target[n, slot] = _number_of(shape.kept, least)
+                moved[place] = label if label < shape.moduli[place] else label - shape.moduli[place]
+            write_digits(moved, digits, images)
+            symmetry = least_image(digits, images)
+            target[n, slot] = number_of_row(image_key(symmetry, digits, images), kept)
             slot += 1
+            if lines.shape[1] == 0:
+                continue
             line = lines[found]
             came_from = every if steps.effects[step] > 0 else steps.origin[step]
             _write_key(line, symmetry, step, moved, came_from, content_at, used, shape, by_symmetry, by_move, both)
@@ -263,6 +258,7 @@ def find_stabilisers(
     rows: Labels,
     variants: NDArray[np.int64],
     shape: Shape,
+    images: RowImages,
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,
 ) -> int:
@@ -270,18 +266,16 @@ def find_stabilisers(
     by_symmetry, by_move, both = renamings
     places = rows.shape[1]
     every, content_at = np.arange(places), np.empty(places, dtype=np.int64)
+    digits = np.empty(len(images.places), dtype=np.uint8)
     used = np.empty(len(shape.firsts), dtype=np.int64)
     found = 0
     for n in range(len(rows)):
-        position, own = rows[n], np.uint64(0)
+        position = rows[n]
         _find_contents(position, shape.block_of, shape.firsts, used, content_at)
-        for symmetry in range(len(shape.lookup)):
-            key = np.uint64(0)
-            for place in range(places):
-                key += shape.lookup[symmetry, place, position[place]]
-            if symmetry == 0:
-                own = key
-            elif key == own:
+        write_digits(position, digits, images)
+        own = image_key(0, digits, images)
+        for symmetry in range(1, len(images.origins)):
+            if image_key(symmetry, digits, images) == own:
                 line = lines[found]
                 _write_key(line, symmetry, -1, position, every, content_at, used, shape, by_symmetry, by_move, both)
                 line[-2], line[-1] = 0, variants[n]
