@@ -14,19 +14,22 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.frames import Frame
+from antipodes_tasks.spaces.frames import NO_BLOCK, Frame
 from antipodes_tasks.spaces.move_tables import Closing, ColumnMap, map_type
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.parallel import in_threads
 from antipodes_tasks.spaces.reduced_rows import (
+    UNKNOWN,
     KeyLines,
     KeyNumbers,
+    Moved,
     Renamings,
     Shape,
     Steps,
     find_stabilisers,
     put_numbers,
     reduce_rows,
+    write_keys,
 )
 from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers
 from antipodes_tasks.spaces.row_images import RowImages
@@ -124,14 +127,12 @@ class RowTables:
     def _fill_block(self, here: slice, target: NDArray[np.int32], column_map: NDArray[np.int32]) -> _Block:
         """Fill some rows; the numbers of column maps are those of the thread."""
         rows = self.classes.rows(here.start, here.stop)
-        length = self._key_length if column_map.shape[1] else 0
-        lines = np.zeros((len(rows) * target.shape[1] if length else 0, length), dtype=np.int16)
-        variants = _variants(self._frame, rows)
-        moves, shape, images, kept = self._arrays
-        found = reduce_rows(rows, variants, moves, shape, images, kept, self.renamings[1:], target[here], lines)
+        steps, shape, images, kept = self._arrays
+        moved = Moved.room(len(rows) * target.shape[1])
+        found = int(reduce_rows(rows, steps, shape.moduli, images, kept, target[here], moved))
         numbers = self._spare.pop() if self._spare else KeyNumbers.empty(self._key_length)
-        if length:
-            put_numbers(target[here], numbers.add(lines[: int(found)]), column_map[here])
+        if column_map.shape[1]:
+            put_numbers(target[here], numbers.add(self._keys(rows, moved.some(found))), column_map[here])
         self._spare.append(numbers)
         return _Block(here, numbers, int((target[here] >= 0).sum(axis=1).max(initial=0)))
 
@@ -140,12 +141,19 @@ class RowTables:
         order, weights = len(self.classes.images), self.classes.weights
         chosen = np.flatnonzero(weights < order)
         begins = np.concatenate(([0], np.cumsum(order // weights[chosen] - 1)))
-        lines = np.zeros((int(begins[-1]), self._key_length), dtype=np.int16)
-        if len(lines):
-            rows = self.classes.rows_of(chosen)
-            _, shape, images, _ = self._arrays
-            find_stabilisers(rows, _variants(self._frame, rows), shape, images, self.renamings[1:], lines)
+        rows, moved = self.classes.rows_of(chosen), Moved.room(int(begins[-1]))
+        if len(rows):
+            find_stabilisers(rows, self._arrays[2], moved)
+        lines = self._keys(rows, moved)
         return Closing(chosen.astype(np.int32), begins.astype(np.int64), numbers.add(lines))
+
+    def _keys(self, rows: Labels, moved: Moved) -> KeyLines:
+        """The keys of the column maps of moves, or of symmetries alone, of some positions."""
+        lines = np.zeros((len(moved.of), self._key_length), dtype=np.int16)
+        if len(lines):
+            steps, shape, _, _ = self._arrays
+            write_keys(rows, _variants(self._frame, rows), moved, steps, shape, self.renamings[1:], lines)
+        return lines
 
     @cached_property
     def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
@@ -166,9 +174,19 @@ class RowTables:
     @property
     def _shape(self) -> Shape:
         images, frame = self.classes.images, self._frame
-        firsts = np.array([block.first for block in frame.blocks], dtype=np.int64)
+        known = np.arange(frame.labels) < images.moduli[:, np.newaxis]
+        least = np.where(known, frame.block_of, len(frame.blocks)).min(axis=1)
+        most = np.where(known, frame.block_of, NO_BLOCK).max(axis=1)
         return Shape(
-            images.moduli, images.origins, images.labels, images.turns, images.carriers, frame.block_of, firsts
+            images.moduli,
+            images.origins,
+            images.labels,
+            images.turns,
+            images.carriers,
+            frame.block_of,
+            firsts=np.array([block.first for block in frame.blocks], dtype=np.int64),
+            held=np.flatnonzero(most != NO_BLOCK),
+            always=np.where(least == most, most, UNKNOWN).astype(np.int64),
         )
 
 
