@@ -7,7 +7,10 @@ from typing import Any
 Settings = dict[str, Any]
 
 ONE_CORNER = "With one corner fixed the radius is the same."
-M24 = "With the pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45."
+M24 = (
+    "With Conway's pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45, "
+    "which [P. Timmons](http://forum.cubeman.org/?q=node/view/586) published in 2023."
+)
 CHAPTERS: Mapping[str, Sequence[str]] = {
     "Cubes": (
         "2x2x2",

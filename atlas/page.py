@@ -107,8 +107,10 @@ def _published(claims: Sequence[Published]) -> str:
     """What is published, and whether the radius is not."""
     if not claims:
         return "Not found published."
-    told = any(claim.what in {"radius", "layers"} for claim in claims)
-    return f"Published: {'; '.join(map(_claim, claims))}." + ("" if told else " Its radius was not found published.")
+    told = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
+    return f"Published: {'; '.join(map(_claim, claims))}." + (
+        "" if told else " Not found published: the radius with these moves."
+    )
 
 
 def _claim(claim: Published) -> str:
