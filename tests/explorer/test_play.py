@@ -6,6 +6,9 @@ from playwright.sync_api import expect
 TILES = "/#/tiles?position=1 2 3 0 4 5"
 """Two moves from the start: first 4 and then 5 go left."""
 
+AN_HOUR = 3600
+"""Seconds after the page's clock began: there it is stopped, since otherwise it goes on as the machine's does."""
+
 
 def test_a_click_moves_a_piece_and_the_distance_follows(open_page: Open) -> None:
     page = open_page(TILES)
@@ -114,10 +117,11 @@ def test_space_makes_one_best_move(open_page: Open) -> None:
 
 def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     page = open_page()
-    page.clock.install()
+    page.clock.install(time=0)
     page.goto(page.url.partition("#")[0] + "#/pancakes?position=5 1 4 2 3")
     play = page.get_by_role("button", name="Play a shortest path to the start")
     expect(play).to_be_enabled()
+    page.clock.pause_at(AN_HOUR)
     far = int(distance(page).inner_text())
     play.click()
     pause = page.get_by_role("button", name="Pause")
@@ -190,10 +194,11 @@ def test_back_in_the_browser_takes_a_move_back(open_page: Open) -> None:
 
 def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
     page = open_page()
-    page.clock.install()
+    page.clock.install(time=0)
     page.goto(page.url.partition("#")[0] + "#/one-way?position=2 3 4 0 1")
     expect(page.get_by_role("heading", name="One move before")).to_be_visible()
     expect(distance(page)).to_have_text("3")
+    page.clock.pause_at(AN_HOUR)
     page.get_by_role("button", name="Play a shortest path from the start to here").click()
     expect(distance(page)).to_have_text("0")
     page.clock.run_for(5000)
