@@ -64,7 +64,11 @@ net = """
 facelets = """
 {facelets}
 """
-'''
+{faces}'''
+FACES = "U:W R:R F:G D:Y L:O B:B"
+"""The faces of cubes in the order of H. Kociemba's programs, and the letters of their colours."""
+WRITTEN_BY_FACES = ("2x2x2", "2x2x2-quarter", "3x3x3", "3x3x3-quarter")
+"""The puzzles whose positions other programs write face by face."""
 
 
 CUBES = ("3x3x3", "3x3x3-quarter")
@@ -85,6 +89,9 @@ family = "twisty"
 file = "../twisty/{design}.tws"
 turns = "{turns}"
 description = "A pattern of {cube}: {description}"
+
+[run]
+symmetry = "off"
 """
 MIDDLE = range(4, 8)
 """The places of the edges between the layers above and below."""
@@ -123,7 +130,10 @@ def _config(name: str, design: Design) -> str:
     _, turns, description = VARIANTS[name]
     net, facelets = picture(design)
     lines = "\n".join(textwrap.wrap(facelets, 110))
-    config = CONFIG.format(name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines)
+    faces = f'faces = "{FACES}"\n' if name in WRITTEN_BY_FACES else ""
+    config = CONFIG.format(
+        name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines, faces=faces
+    )
     return f'{config}\n[solve]\npatterns = ["{name}-{PHASE_ONE}"]\n' if name in CUBES else config
 
 

@@ -34,6 +34,7 @@ LEVELS = (
     ("spaces",),
     ("symmetries",),
     ("reachability",),
+    ("keys",),
     ("rules",),
     ("permutations",),
     ("jit",),

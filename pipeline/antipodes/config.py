@@ -183,7 +183,7 @@ def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> C
         settings["only_moves"] = only_moves
         name += re.findall(r"\w+", only_moves)
     if omit:
-        settings = {key: value for key, value in settings.items() if key not in ("net", "facelets")}
+        settings = {key: value for key, value in settings.items() if key not in ("net", "facelets", "faces")}
         settings["omit"] = " ".join(omit)
         name += ["without", *omit]
     found = Config({**settings, "name": "-".join(name)[:LONGEST_NAME]}, config.run)

@@ -81,6 +81,23 @@ def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypat
     assert own("solve", "own.toml", FAR, "--tables", "low").status == 2
 
 
+def test_threads_search_with_tables_alone_and_the_time_counts_while_these_are_loaded(own: Command) -> None:
+    assert own("run", "low.toml", "--quiet").status == 0
+    found = own("solve", "own.toml", FAR, "--tables", "low", "--threads", "2", "--json")
+    assert json.loads(found.out)["distance"] == 31
+    no_time = own("solve", "own.toml", FAR, "--tables", "low", "--max-seconds", "0", "--json")
+    assert json.loads(no_time.out)["outcome"] == "time-limit"
+    assert "the time was up before the tables were loaded" in no_time.err
+    for others, message in (
+        (("--heuristic", "manhattan", "--method", "ida-star"), "expected tables, with which alone several threads"),
+        (("--method", "bfs"), "not with --method bfs"),
+    ):
+        refused = own("solve", "own.toml", FAR, "--threads", "2", *others)
+        assert (refused.status, message in refused.err) == (2, True)
+    batch = own("solve", "own.toml", "--batch", "-", "--threads", "2")
+    assert batch.err == "antipodes: --threads: not with --batch, whose threads are --workers\n"
+
+
 def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Interrupts, "requested", lambda self: True)

@@ -1,7 +1,7 @@
 """Tables of patterns of puzzles whose moves are legal everywhere: bounds, lengths, symmetries, and what is refused."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from antipodes_tasks.searches.digits import digits_of, split
 from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
 from antipodes_tasks.spaces.enumerated import Enumerated
@@ -359,6 +360,42 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         others = ida_star(problem, heuristic=found, every=True, threads=2)
         assert others.solution_count == every.solution_count
         assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
+def test_what_takes_long_before_a_search_can_be_ended(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading, folding and making words ask each time whether to go on."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    puzzle = load_config("pyraminx").puzzle
+    addresses = [store(folder, settings_of("pyraminx", "to-end", {"AXIALS": None}))]
+
+    def pulse_after(times: int) -> Callable[[], None]:
+        left = iter(range(times))
+
+        def pulse() -> None:
+            if next(left, None) is None:
+                raise TimeLimitReached
+
+        return pulse
+
+    with pytest.raises(TimeLimitReached):
+        load_patterns(puzzle.rules, None, addresses, pulse_after(0))
+    ended = 0
+    while ended < 1000:  # at each place in turn, until there is none left
+        try:
+            found = load_patterns(puzzle.rules, None, addresses, pulse_after(ended))
+            break
+        except TimeLimitReached:
+            ended += 1
+    assert ended > 3
+    assert isinstance(found, TurnPatterns)
+    with pytest.raises(TimeLimitReached):
+        found.prepare(2, pulse_after(0))
+    assert found.steps is None
+    found.prepare(2)
+    assert found.steps is not None
 
 
 def test_a_table_that_is_not_as_its_symmetries_demand_is_not_folded(folder: Path) -> None:

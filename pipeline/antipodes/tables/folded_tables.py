@@ -11,6 +11,7 @@ from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import keep, kept, read_store
 from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
 from antipodes_tasks.searches.packed import pack, packed_size
+from antipodes_tasks.searches.progress import Pulse
 from antipodes_tasks.searches.turn_patterns import TurnTable
 
 FORM = "folded, with moves"
@@ -19,22 +20,24 @@ HEADER = 7
 Values = NDArray[np.uint8]
 
 
-def folded_table(store: TableStore, manifest: TableManifest, table: TurnTable) -> tuple[Folding, Values] | None:
+def folded_table(
+    store: TableStore, manifest: TableManifest, table: TurnTable, pulse: Pulse
+) -> tuple[Folding, Values] | None:
     """The folding of a table, and its values, as many in a byte as in the table; None where it is not to be folded.
 
-    StoreDamagedError where the store is damaged.
+    The pulse may end it. StoreDamagedError where the store is damaged.
     """
     if manifest.index_size < LEAST_ENTRIES:
         return None
     form = f"{FORM} {table.packed}"
     if (found := kept(manifest, form)) is not None:
         return _parsed(found)
-    folding = folding_of(table.rules, table.numbering, table.digits)
+    folding = folding_of(table.rules, table.numbering, table.digits, pulse)
     if folding is None:
         return None
     whole = np.empty(packed_size(manifest.index_size, table.packed), dtype=np.uint8)
-    read_store(store, manifest, table.packed, whole)
-    values = folded(folding, table.digits, whole, table.packed, available_workers())
+    read_store(store, manifest, table.packed, whole, pulse)
+    values = folded(folding, table.digits, whole, table.packed, available_workers(), pulse)
     if values is None:
         return None
     if table.packed:

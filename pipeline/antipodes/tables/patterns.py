@@ -26,6 +26,7 @@ from antipodes_tasks.searches.heuristics import costs_of_pieces
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
+from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
@@ -50,8 +51,12 @@ class _Stored(NamedTuple):
         return packed_size(self.manifest.index_size, self.packed)
 
 
-def load_patterns(rules: Rules, goal: ArrayLike | None, addresses: Sequence[Address]) -> Patterns:
+def load_patterns(
+    rules: Rules, goal: ArrayLike | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
+) -> Patterns:
     """The heuristic of the tables at these addresses for a goal, by default the start; their values are in memory.
+
+    The pulse is called from time to time, and ends the loading if it raises.
 
     Raises
     ------
@@ -71,19 +76,19 @@ def load_patterns(rules: Rules, goal: ArrayLike | None, addresses: Sequence[Addr
     if len(goals) > 1:
         raise InputError(f"--tables: expected one goal, found {len(goals)}")
     if swap_edges(rules) is not None:
-        return _of_swaps(rules, goals[0], _stored(addresses, pack=False))
-    return _of_turns(rules, goals[0], _stored(addresses, pack=True))
+        return _of_swaps(rules, goals[0], _stored(addresses, pack=False), pulse)
+    return _of_turns(rules, goals[0], _stored(addresses, pack=True), pulse)
 
 
-def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> SwapPatterns:
+def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> SwapPatterns:
     if rules.counts[0] != 1 or rules.layout is None:
         raise InputError(f"--tables: expected a sliding puzzle with one blank, found {rules.name}")
     aim = Problem(rules, goal, goal[np.newaxis])
     tables = [_pattern(aim, one) for one in stored]
-    return SwapPatterns.of(rules, goal, tables, _values(stored), costs_of_pieces(aim))
+    return SwapPatterns.of(rules, goal, tables, _values(stored, pulse), costs_of_pieces(aim))
 
 
-def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatterns:
+def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> TurnPatterns:
     tables = [
         TurnTable(
             one.manifest.config.puzzle.rules,
@@ -98,7 +103,8 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored]) -> TurnPatt
         table.digits  # noqa: B018  (raises, before anything is read)
     parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
     for one, table in zip(stored, tables, strict=True):
-        folding, own = folded_table(one.store, one.manifest, table) or (None, _values([one._replace(begin=0)]))
+        found = folded_table(one.store, one.manifest, table, pulse)
+        folding, own = found or (None, _values([one._replace(begin=0)], pulse))
         loaded.append(replace(table, begin=size, folding=folding))
         parts.append(own)
         size += len(own)
@@ -131,14 +137,14 @@ def _finished(store: TableStore) -> TableManifest:
     return manifest
 
 
-def _values(stored: Sequence[_Stored]) -> NDArray[np.uint8]:
+def _values(stored: Sequence[_Stored], pulse: Pulse) -> NDArray[np.uint8]:
     """The values of all tables; ResourceLimitError where they take more memory than is free."""
     size = stored[-1].begin + stored[-1].size
     if size > available_memory():
         raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
     values = np.empty(size, dtype=np.uint8)
     for one in stored:
-        read_distances(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size])
+        read_distances(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size], pulse)
     return values
 
 

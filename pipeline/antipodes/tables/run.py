@@ -19,7 +19,14 @@ from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
+from antipodes.tables.store.stores import (
+    CountsStore,
+    M,
+    SearchStore,
+    TableStore,
+    check_same_puzzle,
+    check_same_symmetry,
+)
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
@@ -64,7 +71,7 @@ def run_puzzle(
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
-        manifest = session.committed(partial(check_same_puzzle, config=config, address=session.store.address))
+        manifest = session.committed(partial(_check, config=config, session=session))
         if manifest is not None and manifest.complete:
             return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
         new = config.settings if manifest is None else {}
@@ -83,6 +90,12 @@ def run_puzzle(
             last = search.run(plan)
             farthest = _farthest(last, plan.space)
     return _report(session, manifest, last, farthest, search)
+
+
+def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> None:
+    """Raise StoreMismatchError unless a store is what the run makes."""
+    check_same_puzzle(manifest, config, session.store.address)
+    check_same_symmetry(manifest, session.options.symmetry, session.store.address)
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

@@ -1,6 +1,5 @@
 """One position solved by the method that suits it: a search of its own, or the table if there is one."""
 
-import math
 import os
 import threading
 import time
@@ -325,7 +324,7 @@ def solve(
         raise InputError(f"{method}: expected no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
-    deadline = Deadline(math.inf if seconds is None else seconds, arguments.function(listener, "a listener"))
+    deadline = Deadline(seconds, arguments.function(listener, "a listener"))
     try:
         return search(
             problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options

@@ -22,6 +22,7 @@ from antipodes.runs.options import memory_size
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.searches.packed import MOST_PACKED, digest, pack, packed_size
+from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 
 LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
 """The environment variable that has the limit."""
@@ -42,8 +43,12 @@ def can_be_packed(manifest: TableManifest) -> bool:
     return len(manifest.layers) - 1 <= MOST_PACKED
 
 
-def read_distances(store: TableStore, manifest: TableManifest, packed: bool, values: Values) -> None:
+def read_distances(
+    store: TableStore, manifest: TableManifest, packed: bool, values: Values, pulse: Pulse = no_pulse
+) -> None:
     """Write the distances of all entries to the values: from the cache if they are there, else from the store.
+
+    The pulse may end it.
 
     Raises
     ------
@@ -55,9 +60,9 @@ def read_distances(store: TableStore, manifest: TableManifest, packed: bool, val
     limit = _limit()
     cached = _file_of(manifest, f"packed {packed}")
     if manifest.index_size < LEAST_CACHED:
-        read_store(store, manifest, packed, values)
+        read_store(store, manifest, packed, values, pulse)
     elif not _read_cached(cached, values):
-        read_store(store, manifest, packed, values)
+        read_store(store, manifest, packed, values, pulse)
         _keep(cached, values, limit)
 
 
@@ -86,7 +91,9 @@ def _limit() -> int:
     return 0 if text.strip() == "0" else memory_size(text, LIMIT_VARIABLE)
 
 
-def read_store(store: TableStore, manifest: TableManifest, packed: bool, values: Values) -> None:
+def read_store(
+    store: TableStore, manifest: TableManifest, packed: bool, values: Values, pulse: Pulse = no_pulse
+) -> None:
     """Write the distances of all entries of a store to the values; StoreDamagedError if it is damaged."""
     size = manifest.chunk_rows * manifest.width
     step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, and begin a byte
@@ -100,8 +107,8 @@ def read_store(store: TableStore, manifest: TableManifest, packed: bool, values:
         else:
             values[chunk * size : chunk * size + len(distances)] = distances
 
-    with ThreadPoolExecutor(available_workers()) as threads:
-        list(threads.map(read, range(0, manifest.chunk_count, step)))
+    for _ in on_threads(read, range(0, manifest.chunk_count, step), available_workers(), pulse):
+        pass
 
 
 def _file_of(manifest: TableManifest, form: str) -> Path:

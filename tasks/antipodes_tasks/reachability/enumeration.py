@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
-from antipodes_tasks.reachability.position_set import Packing, PositionSet, Words
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.reachability.position_set import PositionSet, Words
 from antipodes_tasks.reachability.steps import steps_of
 from antipodes_tasks.rules.rules import Rules
 
@@ -78,7 +79,7 @@ def enumeration(rules: Rules) -> Enumeration:
 
 def _search(rules: Rules) -> tuple[Words, int]:
     """The positions in the order in which they are found, and the most legal moves of one."""
-    packing, steps = Packing.of(rules.parts), steps_of(rules.moves, rules.parts)
+    packing, steps = Fields.of(rules.parts), steps_of(rules.moves, rules.parts)
     found = PositionSet(packing, ENOUGH)
     found.add(packing.pack(rules.start_labels if rules.origin is None else rules.first[np.newaxis]))
     begin, most_moves = 0, 0
@@ -98,6 +99,6 @@ def _search(rules: Rules) -> tuple[Words, int]:
 
 def _sorted(rules: Rules, words: Words, most_moves: int) -> Enumeration:
     order = np.lexsort(words.T[::-1])
-    positions = PositionSet(Packing.of(rules.parts), ENOUGH)
+    positions = PositionSet(Fields.of(rules.parts), ENOUGH)
     positions.add(words[order])
     return Enumeration(positions, most_moves)

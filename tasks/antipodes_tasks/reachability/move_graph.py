@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.reachability.position_set import Packing, PositionSet
+from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part
 
@@ -39,7 +40,7 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
 
     ResourceLimitError if there are more than ``most`` positions.
     """
-    packing = Packing.of(parts)
+    packing = Fields.of(parts)
     found = PositionSet(packing, ENOUGH)
     found.add(packing.pack(starts))
     first, bounds, edges = 0, [0], [np.empty((0, 3), dtype=np.int64)]

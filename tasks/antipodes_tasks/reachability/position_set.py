@@ -1,25 +1,18 @@
-"""Positions packed into 64-bit words, and sets of them: open-addressing hash tables."""
+"""Sets of positions that are packed into words: open-addressing hash tables."""
 
 # ruff: noqa: SIM110 (numba compiles loops, not generators)
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.jit import kernel
+from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.parts import Part
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
 Slots = NDArray[np.int32]
-WORD = 64
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 FIRST_CAPACITY = 1 << 14
@@ -28,64 +21,6 @@ SLICE = 1 << 19
 SLOT_BYTES = 4
 MOST_SLOTS = 1 << 31
 """A slot has the number of a position in 32 bits, and there are four slots for each."""
-
-
-class Layout(NamedTuple):
-    """Where the label of each place is, ``(places,)`` each."""
-
-    word: NDArray[np.int64]
-    shift: Words
-    mask: Words
-
-
-@dataclass(frozen=True)
-class Packing:
-    """The bits of each place; no place is split between two words."""
-
-    bits: tuple[int, ...]
-
-    @classmethod
-    def of(cls, parts: Sequence[Part]) -> "Packing":
-        """The smallest packing of positions of these parts."""
-        return cls(tuple(_bits(part) for part in parts for _ in range(part.places)))
-
-    @property
-    def places(self) -> int:
-        """The number of places."""
-        return len(self.bits)
-
-    @property
-    def words(self) -> int:
-        """The number of words of a position."""
-        return int(self.layout.word[-1]) + 1
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Where each place is: the first takes the lowest bits of the first word, and so on."""
-        word, shift, ends = 0, 0, []
-        for bits in self.bits:
-            if shift + bits > WORD:
-                word, shift = word + 1, 0
-            ends.append((word, shift))
-            shift += bits
-        words, shifts = np.array(ends, dtype=np.int64).T
-        masks = [(1 << bits) - 1 for bits in self.bits]
-        return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
-
-    def pack(self, labels: Labels) -> Words:
-        """``(n, places)`` labels as ``(n, words)``."""
-        shifted = labels.astype(np.uint64) << self.layout.shift
-        firsts = np.searchsorted(self.layout.word, np.arange(self.words))
-        words: Words = np.bitwise_or.reduceat(shifted, firsts, axis=1)
-        return words
-
-    def unpack(self, words: Words) -> Labels:
-        """The inverse of `pack`."""
-        return ((words[:, self.layout.word] >> self.layout.shift) & self.layout.mask).astype(np.uint8)
-
-
-def _bits(part: Part) -> int:
-    return max(1, (len(part.symbols) - 1).bit_length())
 
 
 class PositionSet:
@@ -99,7 +34,7 @@ class PositionSet:
     slots: NDArray[np.int32]
     """The hash table: numbers of positions, or -1."""
 
-    def __init__(self, packing: Packing, memory_limit: int, advice: str = "") -> None:
+    def __init__(self, packing: Fields, memory_limit: int, advice: str = "") -> None:
         self.packing = packing
         self.count = 0
         self._memory_limit = memory_limit

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Packing, Words
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.reachability.position_set import Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, listed, room_for_paths
@@ -38,7 +39,7 @@ class _BlankSteps(NamedTuple):
     """``(steps,)``: where the blank is after the step."""
 
     @classmethod
-    def of(cls, edges: Edges, packing: Packing, ends: set[int]) -> "_BlankSteps":
+    def of(cls, edges: Edges, packing: Fields, ends: set[int]) -> "_BlankSteps":
         """The steps of a blank when pieces move along ``edges``, and it has to come to one of the places ``ends``."""
         backwards = frozenset((b, a) for a, b in edges)
         away = distances_to(ends, backwards, packing.places)

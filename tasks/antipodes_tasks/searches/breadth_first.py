@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.reachability.position_set import Numbers, Packing, PositionSet, Words
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.reachability.position_set import Numbers, PositionSet, Words
 from antipodes_tasks.reachability.steps import Steps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
@@ -112,7 +113,7 @@ class Reached:
         self,
         seeds: Labels,
         steps: Steps,
-        packing: Packing,
+        packing: Fields,
         memory_limit: int = MEMORY_LIMIT,
         pulse: Callable[[], None] = lambda: None,
         advice: str = "",

@@ -6,10 +6,10 @@ map. A folded table is much smaller, so that a processor finds it in its caches.
 before the folded one is used.
 """
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.digits import Digit
+from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 from antipodes_tasks.spaces.space import Numbering
 from antipodes_tasks.symmetries.finding import symmetries_of
 
@@ -66,8 +67,8 @@ class Folding:
         return places
 
 
-def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit]) -> Folding | None:
-    """The folding of a table of a pattern that keeps fewest rows; None where there is none."""
+def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], pulse: Pulse = no_pulse) -> Folding | None:
+    """The folding of a table of a pattern that keeps fewest rows; None where there is none. The pulse may end it."""
     if any(digit.maps is not None for digit in digits) or len(digits) < 2:
         return None
     found = symmetries_of(rules)
@@ -75,11 +76,11 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit]) -> F
         return None
     moves = np.array([one.moves for one in found.elements()], dtype=np.int64)
     start = int(numbering.rank(rules.start_labels[:1])[0])
-    foldings = (_folded_by(column, digits, moves, start) for column in range(len(digits)))
+    foldings = (_folded_by(column, digits, moves, start, pulse) for column in range(len(digits)))
     return min((one for one in foldings if one is not None), key=lambda one: one.classes * one.width, default=None)
 
 
-def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int) -> Folding | None:
+def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Pulse) -> Folding | None:
     """The folding with a digit as the column; None if there are too many rows, or no symmetry fits."""
     rest = [digit for k, digit in enumerate(digits) if k != column]
     if prod(digit.size for digit in rest) > MOST_ROWS:
@@ -96,6 +97,7 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int)
     )
     images = list[Numbers]()
     for image in moves:
+        pulse()
         of_columns, of_rows = (np.full(len(table), UNKNOWN, dtype=np.int32) for table in (columns, after))
         fits = follow(columns, own, image, of_columns, np.empty(len(columns), dtype=np.int32))
         if fits and follow(after, of_start, image, of_rows, np.empty(len(after), dtype=np.int32)):
@@ -146,15 +148,17 @@ def follow(
     return True
 
 
-def folded(folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int) -> Entries | None:
-    """The values of a folded table, a byte each; None unless each entry of the table is there."""
-    bases = _bases(folding, digits)
-    weight, width = digits[folding.column].weight, folding.width
-    found = np.empty(folding.classes * width, dtype=np.uint8)
-    here = (values, packed, bases, weight, folding.class_of, folding.bits, folding.maps, found)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda rows: fold(rows[0], rows[1], *here), _ranges(len(bases))))
-        same = all(pool.map(lambda rows: compare(rows[0], rows[1], *here), _ranges(len(bases))))
+def folded(
+    folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int, pulse: Pulse = no_pulse
+) -> Entries | None:
+    """The values of a folded table, a byte each; None unless each entry of the table is there. The pulse may end it."""
+    found = np.empty(folding.classes * folding.width, dtype=np.uint8)
+    weight = digits[folding.column].weight
+    both = _Both(values, packed, _bases(folding, digits), weight, folding.class_of, folding.bits, folding.maps, found)
+    ranges = [(first, min(first + ROWS_AT_ONCE, len(both.bases))) for first in range(0, len(both.bases), ROWS_AT_ONCE)]
+    for _ in on_threads(lambda rows: fold(rows[0], rows[1], both), ranges, threads, pulse):
+        pass
+    same = all(on_threads(lambda rows: compare(rows[0], rows[1], both), ranges, threads, pulse))
     return found if same else None
 
 
@@ -167,52 +171,44 @@ def _bases(folding: Folding, digits: Sequence[Digit]) -> Numbers:
     return bases
 
 
-def _ranges(rows: int) -> Iterator[tuple[int, int]]:
-    return ((first, min(first + ROWS_AT_ONCE, rows)) for first in range(0, rows, ROWS_AT_ONCE))
+class _Both(NamedTuple):
+    """A table, and the one to which it is folded."""
+
+    values: Entries
+    packed: bool
+    bases: Numbers
+    """The entry of the first column of each row."""
+    weight: int
+    """What the next column adds to it."""
+    class_of: NDArray[np.uint32]
+    bits: int
+    maps: NDArray[np.int32]
+    found: Entries
+    """The entries of the rows that stand for themselves."""
 
 
 @kernel
-def fold(
-    first: int,
-    end: int,
-    values: Entries,
-    packed: bool,
-    bases: Numbers,
-    weight: int,
-    class_of: NDArray[np.uint32],
-    bits: int,
-    maps: NDArray[np.int32],
-    found: Entries,
-) -> None:
-    """Write the entries of the rows that stand for themselves."""
-    width = maps.shape[1]
+def fold(first: int, end: int, both: _Both) -> None:
+    """Write the entries of those of the rows ``first`` to ``end`` that stand for themselves."""
+    width = both.maps.shape[1]
     for row in range(first, end):
-        chosen = np.int64(class_of[row])
-        if chosen & ((1 << bits) - 1) == 0:
+        chosen = np.int64(both.class_of[row])
+        if chosen & ((1 << both.bits) - 1) == 0:
             for column in range(width):
-                found[(chosen >> bits) * width + column] = value_at(values, packed, bases[row] + column * weight)
+                value = value_at(both.values, both.packed, both.bases[row] + column * both.weight)
+                both.found[(chosen >> both.bits) * width + column] = value
 
 
 @kernel
-def compare(
-    first: int,
-    end: int,
-    values: Entries,
-    packed: bool,
-    bases: Numbers,
-    weight: int,
-    class_of: NDArray[np.uint32],
-    bits: int,
-    maps: NDArray[np.int32],
-    found: Entries,
-) -> bool:
-    """Whether the folded table has the entries of these rows."""
-    width = maps.shape[1]
+def compare(first: int, end: int, both: _Both) -> bool:
+    """Whether the folded table has the entries of the rows ``first`` to ``end``."""
+    width = both.maps.shape[1]
     for row in range(first, end):
-        chosen = np.int64(class_of[row])
-        begin, number = (chosen >> bits) * width, chosen & ((1 << bits) - 1)
+        chosen = np.int64(both.class_of[row])
+        begin, number = (chosen >> both.bits) * width, chosen & ((1 << both.bits) - 1)
         for column in range(width):
-            if found[begin + maps[number, column]] != value_at(values, packed, bases[row] + column * weight):
+            value = value_at(both.values, both.packed, both.bases[row] + column * both.weight)
+            if both.found[begin + both.maps[number, column]] != value:
                 return False
     return True
 

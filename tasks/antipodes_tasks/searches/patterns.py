@@ -13,6 +13,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
 
 UNREACHED = 255
@@ -43,8 +44,8 @@ class Patterns(ABC):
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, guided by the tables; of the whole tree, or a share of it."""
 
-    def prepare(self, threads: int) -> None:  # noqa: B027  (most have nothing to make)
-        """Make what speeds up a search that takes long, on some threads."""
+    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to make)
+        """Make what speeds up a search that takes long, on some threads; the pulse may end that."""
 
     def estimate(self, position: Labels) -> int:
         """As `estimates`, of one position ``(places,)``."""

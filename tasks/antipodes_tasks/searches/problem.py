@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
-from antipodes_tasks.reachability.position_set import Packing
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -76,9 +76,9 @@ class Problem:
         return bool(members[0] and members[1:].any())
 
     @cached_property
-    def packing(self) -> Packing:
+    def packing(self) -> Fields:
         """How sets of positions are stored."""
-        return Packing.of(self.rules.parts)
+        return Fields.of(self.rules.parts)
 
     @cached_property
     def steps(self) -> Steps:

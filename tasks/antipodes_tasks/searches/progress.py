@@ -1,12 +1,19 @@
 """The progress that a search reports, and the pace of its calls, between which it can be interrupted."""
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 A_CALL = 0.1
 """Seconds of one call of a kernel: signals and listeners wait until it returns."""
 FIRST_BUDGET = 1 << 14
+T = TypeVar("T")
+R = TypeVar("R")
+Pulse = Callable[[], None]
+"""Called from time to time by what takes long; it ends that by raising."""
 FASTER = 4
 """Factor by which a budget grows from call to call, at most: the first call may include compilation."""
 
@@ -34,20 +41,46 @@ class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
 class Deadline:
     """A listener that ends a search when its time is up, at the next progress; it tells another one meanwhile."""
 
-    def __init__(self, seconds: float, listener: Listener) -> None:
+    def __init__(self, seconds: float | None, listener: Listener) -> None:
         self.last: Progress | None = None
-        self._end = time.monotonic() + seconds
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
         self._listener = listener
 
     def __call__(self, progress: Progress) -> None:
         self.last = progress
+        self.check()
+        self._listener(progress)
+
+    def check(self) -> None:
+        """Raise TimeLimitReached if the time is up."""
         if time.monotonic() >= self._end:
             raise TimeLimitReached
-        self._listener(progress)
+
+    @property
+    def seconds(self) -> float | None:
+        """The time that is left, 0 at least; None without end."""
+        return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
 
 
 def silence(progress: Progress) -> None:
     """Ignore the progress."""
+
+
+def no_pulse() -> None:
+    """Go on."""
+
+
+def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Pulse = no_pulse) -> Iterator[R]:
+    """The results of short calls on some threads, in their order; after each the pulse may end them all."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = [pool.submit(call, item) for item in items]
+        try:
+            for one in waiting:
+                yield one.result()
+                pulse()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 class Pace:

@@ -7,7 +7,8 @@ from itertools import islice
 import numpy as np
 
 from antipodes_tasks.errors import InconsistentDistancesError
-from antipodes_tasks.reachability.position_set import Numbers, Packing, Words
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, check_listing
 from antipodes_tasks.searches.problem import Request
@@ -60,7 +61,7 @@ class ShortestPaths:
 
 
 def shortest_paths(
-    packing: Packing, depths: Callable[[Words], Numbers], keys: Words, down: Successors, every: bool
+    packing: Fields, depths: Callable[[Words], Numbers], keys: Words, down: Successors, every: bool
 ) -> ShortestPaths:
     """The shortest paths from positions ``(n, words)`` at one distance to the seeds; one path unless ``every``.
 

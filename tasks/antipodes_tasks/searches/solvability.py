@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes_tasks.permutations import parity
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
@@ -97,18 +98,46 @@ def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
     span = _span(rules.moves, rules.parts)
     if span is None:
         return np.ones((len(goals), 2), dtype=np.bool_)
-    changes = [np.zeros(len(goals), dtype=np.int64)]  # there may be no other
+    different, which = np.unique(_changes(rules, position, goals), axis=0, return_inverse=True)
+    known = [[(*change, parity) in span for parity in (0, 1)] for change in map(tuple, different.tolist())]
+    possible: Mask = np.array(known, dtype=np.bool_).reshape(-1, 2)[which.reshape(-1)]
+    return possible
+
+
+def _changes(rules: Rules, position: Labels, goals: Labels) -> NDArray[np.int64]:
+    """How much each of the sums differs between the position and each of the goals, ``(n, sums)``."""
+    changes = [np.zeros((len(goals), 0), dtype=np.int64)]
     for part, here in zip(rules.parts, rules.ranges, strict=True):
         if part.counts is None:
             change = goals[:, here].sum(axis=1, dtype=np.int64) - position[here].sum(dtype=np.int64)
-            changes.append(change % len(part.symbols))
+            changes.append((change % len(part.symbols))[:, np.newaxis])
         elif part.all_different:
             odd = parity.parities(goals[:, here]) ^ parity.parities(position[np.newaxis, here])
-            changes.append(odd.astype(np.int64))
-    different, which = np.unique(np.stack(changes, axis=1), axis=0, return_inverse=True)
-    known = [[(*change[1:], parity) in span for parity in (0, 1)] for change in different.tolist()]
-    possible: Mask = np.array(known, dtype=np.bool_).reshape(-1, 2)[which.reshape(-1)]
-    return possible
+            changes.append(odd.astype(np.int64)[:, np.newaxis])
+    return np.concatenate(changes, axis=1)
+
+
+class WrongSum(NamedTuple):
+    """A sum that no moves from the start make."""
+
+    part: Part | None
+    """The part whose values have it; None: several sums, each possible alone, do not fit together."""
+    found: int = 0
+    expected: int = 0
+
+
+def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
+    """Why no moves lead from the first start to a position ``(places,)``; None if the sums do not say so."""
+    span, start = _span(rules.moves, rules.parts), rules.first
+    if span is None or _by_sums(rules, start, position[np.newaxis]).any():
+        return None
+    changes = _changes(rules, start, position[np.newaxis])[0].tolist()
+    with_sums = [(part, at) for part, at in zip(rules.parts, rules.ranges, strict=True) if part.all_different]
+    for number, (part, here) in enumerate(with_sums):
+        if part.counts is None and changes[number] not in {element[number] for element in span}:
+            modulus = len(part.symbols)
+            return WrongSum(part, int(position[here].sum()) % modulus, int(start[here].sum()) % modulus)
+    return WrongSum(None)
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,6 @@ seconds, when a search takes long.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.folding import Folding, row_moves
+from antipodes_tasks.searches.progress import Pulse, on_threads
 
 MOST_MOVES = 31
 """Moves of which a word has the bits, beside those of no move."""
@@ -24,11 +24,11 @@ Steps = NDArray[np.uint64]
 
 
 def steps_of(
-    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int
+    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Pulse
 ) -> Steps | None:
     """For each entry of a folded table the change of the distance by each move, plus 1, ``(entries,)``.
 
-    None where there are too many moves, or one changes a distance by more.
+    None where there are too many moves, or one changes a distance by more. The pulse may end it.
     """
     rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
     moves = rows.shape[1]
@@ -42,10 +42,9 @@ def steps_of(
     if packed:
         values = np.stack((values & 15, values >> 4), axis=1).ravel()[: folding.classes * folding.width]
     steps = np.full(folding.classes * folding.width, 1 << NO_MOVE_BIT, dtype=np.uint64)
-    with ThreadPoolExecutor(threads) as pool:
-        ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
-        here = (after, columns, folding.bits, values, steps)
-        known = all(pool.map(lambda of: write_steps(of[0], of[1], *here), ranges))
+    ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
+    here = (after, columns, folding.bits, values, steps)
+    known = all(on_threads(lambda of: write_steps(of[0], of[1], *here), ranges, threads, pulse))
     return steps if known else None
 
 

@@ -29,6 +29,7 @@ from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.step_descent import StepArrays, StepPath, descend_by_steps
 from antipodes_tasks.searches.step_tables import NO_MOVE_BIT, Steps, steps_of
@@ -222,13 +223,17 @@ class TurnPatterns(Patterns):
 
         return Descent(advance, path.tally, result)
 
-    def prepare(self, threads: int) -> None:
+    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:
         """Make the words that say what moves do, where all tables are folded, and there is room for them."""
-        with self._preparing:
+        while not self._preparing.acquire(timeout=A_CALL):
+            pulse()
+        try:
             tables = tuple(dict.fromkeys(view.table for view in self.views))
             fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
             if self.steps is None and fitting and all(table.folding is not None for table in tables):
-                self._made.extend(_step_arrays(self.views, tables, self.values, threads))
+                self._made.extend(_step_arrays(self.views, tables, self.values, threads, pulse))
+        finally:
+            self._preparing.release()
 
     @property
     def steps(self) -> StepArrays | None:
@@ -237,14 +242,14 @@ class TurnPatterns(Patterns):
 
 
 def _step_arrays(
-    views: Sequence[View], tables: Sequence[TurnTable], values: NDArray[np.uint8], threads: int
+    views: Sequence[View], tables: Sequence[TurnTable], values: NDArray[np.uint8], threads: int, pulse: Pulse
 ) -> list[StepArrays]:
     """The words of all tables, one after another; none where a table cannot have them."""
     words, begin, size = list[Steps](), dict[TurnTable, int](), 0
     for table in tables:
         assert table.folding is not None
         own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
-        made = steps_of(table.folding, table.digits, own, table.packed, threads)
+        made = steps_of(table.folding, table.digits, own, table.packed, threads, pulse)
         if made is None:
             return []
         begin[table], size = size, size + len(made)

@@ -27,7 +27,7 @@ from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
 from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.selection import index_size, size_in_words
+from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
 """Seconds that a process may take to load: an older one did other things before."""
@@ -81,7 +81,11 @@ def plan(
     space = planned.space
     print(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
     if space.whole is not space:
-        print(f"  reduced      by {space.numbering.symmetries} symmetries to {counted(space.size, 'entry', 'entries')}")
+        why = "" if options.symmetry == "on" else ", which saves time or memory"
+        entries = counted(space.size, "entry", "entries")
+        print(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
+    elif verbose:
+        print(f"  not reduced  {why_whole(space)}")
     if verbose:
         _print_division(planned)
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")

@@ -42,10 +42,10 @@ from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.answer import Answer
+from antipodes_tasks.searches.answer import Answer, Outcome, unsolved
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.progress import Progress
+from antipodes_tasks.searches.progress import Deadline, Progress, Pulse, TimeLimitReached
 from antipodes_tasks.searches.routes import Exchanges, exchanges
 
 TABLE, ROUTES = "table", "routes"
@@ -73,6 +73,10 @@ Tables = Annotated[
 ]
 BatchFile = Annotated[
     str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Threads that search together with tables. [default: all processors]"),
 ]
 Build = Annotated[
     bool, typer.Option("--build", help="First make the tables of the puzzle's patterns, if they are not there.")
@@ -103,6 +107,7 @@ class SolveOptions:
     store: Address | None
     heuristic: str | None
     tables: list[str]
+    threads: int | None
     batch: str | None
     output: str | None
     workers: int | None
@@ -135,6 +140,9 @@ class SolveOptions:
         if self.tables and (self.method not in (None, "ida-star") or self.heuristic):
             other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
             raise InputError(f"--tables: not with {other}: tables are a heuristic of ida-star")
+        if self.threads is not None and (self.batch is not None or self.method not in (None, IDA_STAR)):
+            other = "--batch, whose threads are --workers" if self.batch is not None else f"--method {self.method}"
+            raise InputError(f"--threads: not with {other}")
         others = names_given({"tables": self.tables, "batch": self.batch})
         if self.store is not None and others:
             raise InputError(f"--store: not with --{others[0]}, which reads no whole table")
@@ -207,6 +215,7 @@ def solve(
         ),
     ] = None,
     tables: Tables = None,
+    threads: Threads = None,
     batch: BatchFile = None,
     output: Output = None,
     workers: Workers = None,
@@ -235,6 +244,7 @@ def solve(
         store,
         heuristic,
         tables or [],
+        threads,
         batch,
         output,
         workers,
@@ -326,8 +336,16 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     method: str | None = options.method if options.store is None else TABLE
     heuristic: str | Patterns | None = options.heuristic
-    if tables := _loaded(puzzle, goal, options):
-        method, heuristic = IDA_STAR, tables
+    deadline = Deadline(options.max_seconds, progress)
+    try:
+        if tables := _loaded(puzzle, goal, options, deadline.check):
+            method, heuristic = IDA_STAR, tables
+    except TimeLimitReached:
+        say("the time was up before the tables were loaded")
+        _show_solved(drawn, Solved(unsolved(IDA_STAR, Outcome.TIME_LIMIT), 0.0, None), options.every, options.as_json)
+        return
+    if options.threads is not None and not isinstance(heuristic, Patterns):
+        raise InputError("--threads: expected tables, with which alone several threads search together, found none")
     solved = solve_timed(
         problem,
         method,
@@ -337,7 +355,8 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
         memory_limit=options.memory_limit,
         every=options.every,
         max_depth=options.max_depth,
-        max_seconds=options.max_seconds,
+        max_seconds=deadline.seconds,
+        threads=options.threads,
         listed=options.listed,
     )
     progress.clear()
@@ -346,12 +365,12 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progr
         options.pictures.draw_steps(drawn, path)
 
 
-def _loaded(puzzle: Puzzle, goal: Labels | None, options: SolveOptions) -> Patterns | None:
-    """The tables, if any; the puzzle's own only if they fit into memory, others raise the error."""
+def _loaded(puzzle: Puzzle, goal: Labels | None, options: SolveOptions, pulse: Pulse) -> Patterns | None:
+    """The tables, if any; the puzzle's own only if they fit into memory, others raise the error. The pulse may, too."""
     if not options.tables:
         return None
     try:
-        return load_patterns(puzzle.rules, goal, options.addresses)
+        return load_patterns(puzzle.rules, goal, options.addresses, pulse)
     except ResourceLimitError as error:
         if not options.own_tables:
             raise

@@ -1,9 +1,8 @@
 """Twisty puzzles: orbits of pieces with orientations, as files of other programs define them."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -14,13 +13,13 @@ from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDef
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
-from antipodes.puzzles.notation import Lists, Notation, rectangle
-from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
+from antipodes.puzzles.net import Net, net_of
+from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import identity, refuse_unknown, text
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 
@@ -34,6 +33,8 @@ which the format counts pieces."""
 HALF = METRICS[0]
 WASTE = 4
 """Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
+PICTURE = ("net", "facelets", "faces")
+"""The keys about how positions look."""
 MOST_LISTED = 1 << 24
 """Positions that can be listed; see `antipodes_tasks.reachability.enumeration`."""
 
@@ -42,12 +43,12 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
 
     ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. With ``only_moves`` these turns
-    alone are, and sets to ``omit`` are left out. A ``net`` draws positions, and its ``facelets`` say what its letters
-    show; see `net_of`.
+    alone are, and sets to ``omit`` are left out. A ``net`` draws positions, its ``facelets`` say what its letters
+    show, and ``faces`` in which order other programs write them; see `net_of`.
 
     ConfigError where a key is unknown, missing or out of range, or the definition is not one; the message says where.
     """
-    refuse_unknown(settings, {"file", "definition", "format", "turns", "only_moves", "omit", "net", "facelets"})
+    refuse_unknown(settings, {"file", "definition", "format", "turns", "only_moves", "omit", *PICTURE})
     if "file" in settings:
         raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
     kind = text(settings, "format")
@@ -69,9 +70,10 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
     parts = list(chain.from_iterable(_parts(orbit, first_label) for orbit in definition.orbits))
     start = tuple(chain.from_iterable((*orbit.pieces, *_twists(orbit, orbit.twists)) for orbit in definition.orbits))
     notation: Notation = Lists(tuple(part.places for part in parts))
-    if "net" in settings or "facelets" in settings:
-        notation = net_of(text(settings, "net"), text(settings, "facelets"), parts, start)
-    return Puzzle.of(
+    if any(key in settings for key in PICTURE):
+        shown = (text(settings, "net"), text(settings, "facelets"))
+        notation = net_of(*shown, parts, start, text(settings, "faces", ""))
+    puzzle = Puzzle.of(
         **identity(settings),
         family=settings["family"],
         notation=notation,
@@ -81,6 +83,9 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
         sequence_moves=transforms(definition, others, parts) if others else None,
         enumerated=_is_mostly_impossible(definition.orbits, parts) or _is_bandaged(definition),
     )
+    if isinstance(notation, Net):
+        return replace(puzzle, notation=replace(notation, rules=puzzle.rules))
+    return puzzle
 
 
 def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
@@ -152,168 +157,3 @@ def _added(orbits: tuple[Orbit, ...], turn: Turn) -> list[int]:
     for orbit, twist in zip(orbits, turn.twists, strict=True):
         added += [0] * len(orbit.pieces) + [*_twists(orbit, twist)]
     return added
-
-
-LETTER = re.compile(r"[^\W_]")
-FACELET = re.compile(r"([a-z])(\d{1,4})\.(\d{1,2})")
-FIXED = "-"
-STICKERS = {
-    "W": "#ffffff", "Y": "#ffd500", "O": "#ff8a1f", "R": "#c8202f", "G": "#00955c", "B": "#0b5bc1",
-}  # fmt: skip
-"""The colours of the letters that usually stand for them; others take a palette."""
-MOST_CHARACTERS = 1 << 14
-"""Characters of a picture: more than a screen shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facelet:
-    """A letter of the picture, and the facelet behind it."""
-
-    line: int
-    column: int
-    orbit: int
-    place: int
-    number: int
-    """The facelets of a place count clockwise; a piece of twist ``t`` shows its facelet 0 ``t`` orientations on."""
-
-
-@dataclass(frozen=True, slots=True)
-class FaceletOrbit:
-    """Where a position has the pieces of an orbit and their twists, and how many facelets a piece shows."""
-
-    first_piece: int
-    places: int
-    first_twist: int | None
-    """None: the pieces have no orientation."""
-    orientations: int
-    facelets: int
-
-    def on_piece(self, symbols: Sequence[str], facelet: Facelet) -> tuple[str, int]:
-        """The piece that a facelet shows in a position, and which of the piece's facelets."""
-        twist = 0 if self.first_twist is None else int(symbols[self.first_twist + facelet.place])
-        number = facelet.number - twist * (self.facelets // self.orientations)
-        return symbols[self.first_piece + facelet.place], number % self.facelets
-
-
-@dataclass(frozen=True, slots=True)
-class Net(Lists):
-    """Lists of pieces and twists, drawn as a net; see `net_of`."""
-
-    picture_of_start: tuple[str, ...]
-    facelets: tuple[Facelet, ...]
-    orbits: tuple[FaceletOrbit, ...]
-    colours: tuple[Mapping[tuple[str, int], str], ...] = field(hash=False)
-    """For each orbit the letter of each piece's facelets."""
-
-    def draw(self, symbols: Sequence[str]) -> str:
-        """The picture, with the letter that each facelet shows."""
-        lines = [list(line) for line in self.picture_of_start]
-        for one in self.facelets:
-            lines[one.line][one.column] = self.colours[one.orbit][self.orbits[one.orbit].on_piece(symbols, one)]
-        return rectangle(["".join(line) for line in lines])
-
-    def picture(self, symbols: Sequence[str]) -> Picture:
-        """The net with a coloured square for each letter."""
-        letters = sorted(set(filter(LETTER.match, "".join(self.picture_of_start))) - STICKERS.keys())
-        others = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(letters)}
-
-        def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
-            yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
-
-        return text_picture(self.draw(symbols), sticker)
-
-
-def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[int]) -> Net:
-    """The net whose picture of the start shows the colours by letters.
-
-    ``facelets`` says of each letter, in reading order, what it shows: ``b3.1`` is facelet 1 on place 3 of the second
-    orbit (places and facelets count from 0), ``-`` is no facelet: the letter never changes.
-
-    ConfigError where there are more letters than facelets, or fewer, or facelets that the puzzle does not have, or a
-    piece without a letter for one of its facelets; the message says which.
-    """
-    if len(picture) > MOST_CHARACTERS:
-        raise ConfigError(f"[puzzle] net: expected at most {MOST_CHARACTERS:,} characters, found {len(picture):,}")
-    lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
-    if not all(line.isprintable() for line in lines):
-        raise ConfigError(
-            "[puzzle] net: expected letters, blanks and lines that can be printed, found another character"
-        )
-    sizes = [part.places for part in parts if not part.twists]
-    shown = tuple(_facelets(lines, facelets.split(), sizes))
-    orbits = tuple(_orbits(parts, shown))
-    colours = _colours(lines, shown, orbits, tuple(_symbols(parts, start)))
-    return Net(tuple(part.places for part in parts), lines, shown, orbits, colours)
-
-
-def _facelets(lines: Sequence[str], tokens: Sequence[str], sizes: Sequence[int]) -> Iterator[Facelet]:
-    """What the letters of the picture show; fixed letters are left out."""
-    letters = [(line, found.start()) for line, text in enumerate(lines) for found in LETTER.finditer(text)]
-    if not letters:
-        raise ConfigError("[puzzle] net: expected a letter for each facelet, found none")
-    if len(letters) != len(tokens):
-        raise ConfigError(f"[puzzle] facelets: expected {len(letters)}, one per letter of net, found {len(tokens)}")
-    for (line, column), token in zip(letters, tokens, strict=True):
-        if token != FIXED:
-            yield Facelet(line, column, *_facelet(token, sizes))
-
-
-def _facelet(token: str, sizes: Sequence[int]) -> tuple[int, int, int]:
-    """The orbit, the place and the number that a token names."""
-    found = FACELET.fullmatch(token)
-    if found is None:
-        raise ConfigError(f"[puzzle] facelets: expected facelets such as a0.1, found {quote(shorten(token))}")
-    orbit, place = ord(found[1]) - ord("a"), int(found[2])
-    if orbit >= len(sizes):
-        raise ConfigError(f"[puzzle] facelets: expected {len(sizes)} orbits, from a on, found {quote(token)}")
-    if place >= sizes[orbit]:
-        expected = f"{found[1]}0 to {found[1]}{sizes[orbit] - 1}"
-        raise ConfigError(f"[puzzle] facelets: expected places {expected}, found {quote(token)}")
-    return orbit, place, int(found[3])
-
-
-def _orbits(parts: Sequence[Part], shown: Sequence[Facelet]) -> Iterator[FaceletOrbit]:
-    """The orbits of a puzzle: each part of pieces, with the twists that may follow."""
-    ends = list(accumulate((part.places for part in parts), initial=0))
-    numbers = [k for k, part in enumerate(parts) if not part.twists]
-    for number, k in enumerate(numbers):
-        twists = k + 1 if k + 1 < len(parts) and parts[k + 1].twists else None
-        orientations = 1 if twists is None else len(parts[twists].symbols)
-        facelets = 1 + max((one.number for one in shown if one.orbit == number), default=orientations - 1)
-        if facelets % orientations:
-            letter = chr(ord("a") + number)
-            raise ConfigError(
-                f"[puzzle] facelets: expected a multiple of {orientations} facelets per piece of orbit {letter}, "
-                f"found {facelets}"
-            )
-        yield FaceletOrbit(ends[k], parts[k].places, None if twists is None else ends[twists], orientations, facelets)
-
-
-def _symbols(parts: Sequence[Part], labels: Sequence[int]) -> Iterator[str]:
-    """The symbol on each place."""
-    remaining = iter(labels)
-    for part in parts:
-        for _ in range(part.places):
-            yield part.symbols[next(remaining)]
-
-
-def _colours(
-    lines: Sequence[str], shown: Sequence[Facelet], orbits: Sequence[FaceletOrbit], start: Sequence[str]
-) -> tuple[dict[tuple[str, int], str], ...]:
-    """For each orbit the letter of each piece's facelets, from the picture of the start."""
-    colours: tuple[dict[tuple[str, int], str], ...] = tuple({} for _ in orbits)
-    for one in shown:
-        letter, key = lines[one.line][one.column], orbits[one.orbit].on_piece(start, one)
-        known = colours[one.orbit].setdefault(key, letter)
-        if known != letter:
-            raise ConfigError(
-                f"[puzzle] net: expected one letter for each facelet of a piece, found {known} and {letter}"
-            )
-    for number, (orbit, found) in enumerate(zip(orbits, colours, strict=True)):
-        expected = orbit.facelets * len(set(start[orbit.first_piece : orbit.first_piece + orbit.places]))
-        if found and len(found) != expected:
-            letter = chr(ord("a") + number)
-            raise ConfigError(
-                f"[puzzle] facelets: expected {expected} of orbit {letter}, all of each piece, found {len(found)}"
-            )
-    return colours

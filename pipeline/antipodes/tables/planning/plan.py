@@ -206,7 +206,7 @@ def plan_run(
 
 def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
     """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks."""
-    space = best_space(puzzle.rules, symmetry)
+    space = best_space(puzzle.rules, symmetry or "auto")
     return space, plan_chunk(space)
 
 

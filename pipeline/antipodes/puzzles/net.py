@@ -1,0 +1,224 @@
+"""Nets: pictures of unfolded puzzles that show a position by the colours of its facelets."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from antipodes.puzzles.facelets import (
+    LETTER,
+    Facelet,
+    FaceletOrbit,
+    OfPiece,
+    Reader,
+    Spelling,
+    check_size,
+    letters_in,
+)
+from antipodes.puzzles.notation import Lists, rectangle
+from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
+from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.searches.solvability import wrong_sum
+
+FACELET = re.compile(r"([a-z])(\d{1,4})\.(\d{1,2})")
+FACE = re.compile(r"[^\W\d_]:[^\W_]")
+FIXED = "-"
+STICKERS = {
+    "W": "#ffffff", "Y": "#ffd500", "O": "#ff8a1f", "R": "#c8202f", "G": "#00955c", "B": "#0b5bc1",
+}  # fmt: skip
+"""The colours of the letters that usually stand for them; others take a palette."""
+MOST_CHARACTERS = 1 << 14
+"""Characters of a picture: more than a screen shows."""
+
+
+@dataclass(frozen=True)
+class Net(Lists):
+    """Lists of pieces and twists, drawn as a net, and read from the letters of one, too; see `net_of`."""
+
+    picture_of_start: tuple[str, ...]
+    facelets: tuple[Facelet, ...]
+    orbits: tuple[FaceletOrbit, ...]
+    colours: tuple[OfPiece, ...] = field(hash=False)
+    """For each orbit the letter of each piece's facelets."""
+    faces: tuple[tuple[str, str], ...] = ()
+    """The letters that stand for those of the picture in the text of other programs, in the order of the faces there;
+    none: there is no such text."""
+    rules: Rules | None = field(default=None, compare=False, repr=False)
+    """Those of the puzzle, which know some of what no moves do; None before it is made."""
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place, of lists or of the letters of all facelets, as drawn or face by face.
+
+        PositionError also where letters are not those of a puzzle that moves lead to, as far as that is known.
+        """
+        if not any(map(str.isalpha, text)):
+            return super().split(text, parts)
+        letters = letters_in(text, "".join(self.picture_of_start))
+        check_size(letters, len(self._letters))
+        symbols = self._reader(letters).symbols(letters)
+        if self.rules is not None:
+            check_reached(self.rules, symbols)
+        return symbols
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The picture, with the letter that each facelet shows."""
+        lines = [list(line) for line in self.picture_of_start]
+        for one in self.facelets:
+            lines[one.line][one.column] = self.colours[one.orbit][self.orbits[one.orbit].on_piece(symbols, one)]
+        return rectangle(["".join(line) for line in lines])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The net with a coloured square for each letter."""
+        letters = sorted({letter for _, _, letter in self._letters} - STICKERS.keys())
+        others = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(letters)}
+
+        def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
+            yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
+
+        return text_picture(self.draw(symbols), sticker)
+
+    @property
+    def _letters(self) -> list[tuple[int, int, str]]:
+        return _letters(self.picture_of_start)
+
+    def _reader(self, letters: Sequence[str]) -> Reader:
+        """The reader of letters: face by face, if they are letters of faces, else as the picture has them."""
+        picture = [letter for _, _, letter in self._letters]
+        known = {(one.line, one.column): one for one in self.facelets}
+        shown = [known.get((line, column)) for line, column, _ in self._letters]
+        by_face = bool(self.faces) and ({*letters} <= {face for face, _ in self.faces} or not {*letters} <= {*picture})
+        spelling = Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture)
+        return Reader(picture, shown, self.orbits, self.colours, spelling, sum(self.sizes))
+
+
+def check_reached(rules: Rules, symbols: Sequence[str]) -> None:
+    """PositionError where sums that all moves keep say that no moves lead to a position; the message says which."""
+    labels = rules.first.copy()
+    for part, at in zip(rules.parts, rules.ranges, strict=True):
+        labels[at] = [part.labels[symbol] for symbol in symbols[at]]
+    wrong = wrong_sum(rules, labels)
+    if wrong is None:
+        return
+    if wrong.part is None:
+        raise PositionError("expected permutations whose parities fit together, found others: two pieces are swapped")
+    raise PositionError(
+        f"expected orientations of {wrong.part.name} with the sum {wrong.expected} modulo {len(wrong.part.symbols)}, "
+        f"found {wrong.found}: a piece is turned on its place"
+    )
+
+
+def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[int], faces: str = "") -> Net:
+    """The net whose picture of the start shows the colours by letters.
+
+    ``facelets`` says of each letter, in reading order, what it shows: ``b3.1`` is facelet 1 on place 3 of the second
+    orbit (places and facelets count from 0), ``-`` is no facelet: the letter never changes. ``faces`` has the letters
+    of the faces as other programs write them, in their order, each with that of the picture: ``U:W R:R F:G D:Y``.
+
+    ConfigError where there are more letters than facelets, or fewer, or facelets that the puzzle does not have, or a
+    piece without a letter for one of its facelets, or not one face for each letter; the message says which.
+    """
+    if len(picture) > MOST_CHARACTERS:
+        raise ConfigError(f"[puzzle] net: expected at most {MOST_CHARACTERS:,} characters, found {len(picture):,}")
+    lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
+    if not all(line.isprintable() for line in lines):
+        raise ConfigError(
+            "[puzzle] net: expected letters, blanks and lines that can be printed, found another character"
+        )
+    shown = tuple(_facelets(lines, facelets.split(), [part.places for part in parts if not part.twists]))
+    orbits = tuple(_orbits(parts, shown))
+    colours = _colours(lines, shown, orbits, tuple(_symbols(parts, start)))
+    sizes = tuple(part.places for part in parts)
+    return Net(sizes, lines, shown, orbits, colours, _faces(faces, {letter for _, _, letter in _letters(lines)}))
+
+
+def _faces(text: str, letters: set[str]) -> tuple[tuple[str, str], ...]:
+    """The pairs of letters of faces and of the picture."""
+    pairs = [(pair[0], pair[-1]) for pair in text.split() if FACE.fullmatch(pair)]
+    different = len({face for face, _ in pairs}) == len({letter for _, letter in pairs}) == len(pairs)
+    if len(pairs) != len(text.split()) or not different or (pairs and {letter for _, letter in pairs} != letters):
+        expected, found = " ".join(sorted(letters)), quote(shorten(text))
+        raise ConfigError(
+            f"[puzzle] faces: expected a pair such as U:W for each letter of net ({expected}), found {found}"
+        )
+    return tuple(pairs)
+
+
+def _letters(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Line, column and letter of each facelet of a picture."""
+    return [(line, found.start(), found[0]) for line, text in enumerate(lines) for found in LETTER.finditer(text)]
+
+
+def _facelets(lines: Sequence[str], tokens: Sequence[str], sizes: Sequence[int]) -> Iterator[Facelet]:
+    """What the letters of the picture show; fixed letters are left out."""
+    letters = _letters(lines)
+    if not letters:
+        raise ConfigError("[puzzle] net: expected a letter for each facelet, found none")
+    if len(letters) != len(tokens):
+        raise ConfigError(f"[puzzle] facelets: expected {len(letters)}, one per letter of net, found {len(tokens)}")
+    for (line, column, _), token in zip(letters, tokens, strict=True):
+        if token != FIXED:
+            yield Facelet(line, column, *_facelet(token, sizes))
+
+
+def _facelet(token: str, sizes: Sequence[int]) -> tuple[int, int, int]:
+    """The orbit, the place and the number that a token names."""
+    found = FACELET.fullmatch(token)
+    if found is None:
+        raise ConfigError(f"[puzzle] facelets: expected facelets such as a0.1, found {quote(shorten(token))}")
+    orbit, place = ord(found[1]) - ord("a"), int(found[2])
+    if orbit >= len(sizes):
+        raise ConfigError(f"[puzzle] facelets: expected {len(sizes)} orbits, from a on, found {quote(token)}")
+    if place >= sizes[orbit]:
+        expected = f"{found[1]}0 to {found[1]}{sizes[orbit] - 1}"
+        raise ConfigError(f"[puzzle] facelets: expected places {expected}, found {quote(token)}")
+    return orbit, place, int(found[3])
+
+
+def _orbits(parts: Sequence[Part], shown: Sequence[Facelet]) -> Iterator[FaceletOrbit]:
+    """The orbits of a puzzle: each part of pieces, with the twists that may follow."""
+    ends = list(accumulate((part.places for part in parts), initial=0))
+    numbers = [k for k, part in enumerate(parts) if not part.twists]
+    for number, k in enumerate(numbers):
+        twists = k + 1 if k + 1 < len(parts) and parts[k + 1].twists else None
+        orientations = 1 if twists is None else len(parts[twists].symbols)
+        facelets = 1 + max((one.number for one in shown if one.orbit == number), default=orientations - 1)
+        if facelets % orientations:
+            letter = chr(ord("a") + number)
+            raise ConfigError(
+                f"[puzzle] facelets: expected a multiple of {orientations} facelets per piece of orbit {letter}, "
+                f"found {facelets}"
+            )
+        yield FaceletOrbit(ends[k], parts[k].places, None if twists is None else ends[twists], orientations, facelets)
+
+
+def _symbols(parts: Sequence[Part], labels: Sequence[int]) -> Iterator[str]:
+    """The symbol on each place."""
+    remaining = iter(labels)
+    for part in parts:
+        for _ in range(part.places):
+            yield part.symbols[next(remaining)]
+
+
+def _colours(
+    lines: Sequence[str], shown: Sequence[Facelet], orbits: Sequence[FaceletOrbit], start: Sequence[str]
+) -> tuple[OfPiece, ...]:
+    """For each orbit the letter of each piece's facelets, from the picture of the start."""
+    colours: tuple[dict[tuple[str, int], str], ...] = tuple({} for _ in orbits)
+    for one in shown:
+        letter, key = lines[one.line][one.column], orbits[one.orbit].on_piece(start, one)
+        known = colours[one.orbit].setdefault(key, letter)
+        if known != letter:
+            raise ConfigError(
+                f"[puzzle] net: expected one letter for each facelet of a piece, found {known} and {letter}"
+            )
+    for number, (orbit, found) in enumerate(zip(orbits, colours, strict=True)):
+        expected = orbit.facelets * len(set(start[orbit.first_piece : orbit.first_piece + orbit.places]))
+        if found and len(found) != expected:
+            letter = chr(ord("a") + number)
+            raise ConfigError(
+                f"[puzzle] facelets: expected {expected} of orbit {letter}, all of each piece, found {len(found)}"
+            )
+    return colours

@@ -1,0 +1,53 @@
+"""Which labels each place can hold: an upper bound, from the moves alone."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+
+Contents = tuple[tuple[int, ...], ...]
+"""The labels that each place can hold, ascending."""
+ONE = np.uint64(1)
+EVERY = ~np.uint64(0)
+
+
+def contents(rules: Rules) -> Contents:
+    """The labels that each place can hold from the starts and the origin on, ascending.
+
+    Of moves with conditions only those whose conditions can hold count, each place for itself. Other moves may lead any
+    label of a part to any of its places.
+    """
+    moves, moduli = rules.moves, moduli_of(rules.parts)
+    if not isinstance(moves, Transforms) or max(moduli) > MOST_MASKED:
+        return tuple(tuple(range(modulus)) for modulus in moduli)
+    starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
+    masks = np.bitwise_or.reduce(ONE << starts.astype(np.uint64), axis=0)
+    flows = _Flows(moves)
+    while (spread := flows.after(masks)).tobytes() != masks.tobytes():
+        masks = spread
+    return tuple(tuple(label for label in range(MOST_MASKED) if mask >> label & 1) for mask in masks.tolist())
+
+
+class _Flows:
+    """Where moves bring labels: sets of labels are masks, a bit each."""
+
+    def __init__(self, moves: Transforms) -> None:
+        changed = (moves.origin != np.arange(moves.places)) | (moves.added != 0)
+        self.move, self.place = np.nonzero(changed)
+        self.origin = moves.origin[changed]
+        self.added = moves.added[changed].astype(np.uint64)
+        self.modulus = moves.moduli[self.place].astype(np.uint64)
+        self.conditions = moves.conditions
+
+    def after(self, masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The labels ``(places,)`` of each place, and those that one move brings there."""
+        moved = masks[self.origin]
+        if self.conditions is not None:
+            possible = ((self.conditions & masks) != 0).all(axis=1)
+            moved = np.where(possible[self.move], moved & self.conditions[self.move, self.origin], np.uint64(0))
+        turned = moved << self.added | moved >> (self.modulus - self.added)
+        spread = masks.copy()
+        np.bitwise_or.at(spread, self.place, turned & (EVERY >> (MOST_MASKED - self.modulus)))
+        return spread

@@ -1,0 +1,259 @@
+"""Sorted arrays of different keys: to sort, to merge, to take away, to cut."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.keys.packing import Keys
+
+MANY = 1 << 14
+"""Keys from which on a kernel drops repeats; for fewer, loading it would take longer."""
+RUN = 24
+"""Keys of one first word, up to which insertion sorts them."""
+UNEVEN = 32
+"""An array so many times as long as another one is searched, and not read from one end to the other."""
+
+
+def sorted_unique(keys: Keys) -> Keys:
+    """The different keys, ascending; the keys ``(n,)`` or ``(n, words)`` may be sorted in place meanwhile."""
+    if keys.ndim == 1:
+        keys.sort()
+        return _without_repeats(keys)
+    keys = keys[np.argsort(keys[:, 0])]
+    _sort_ties(keys)
+    return keys[: _drop_repeated_rows(keys)]
+
+
+def _without_repeats(keys: Keys) -> Keys:
+    if len(keys) >= MANY:
+        return keys[: _drop_repeats(keys)]
+    differs = np.ones(len(keys), dtype=np.bool_)
+    differs[1:] = keys[1:] != keys[:-1]
+    return keys[differs]
+
+
+def merge(arrays: Sequence[Keys]) -> Keys:
+    """The keys that are in any of the sorted arrays, of which there is one at least, each once, ascending."""
+    waiting = list(arrays)
+    while len(waiting) > 1:
+        pairs = zip(waiting[::2], waiting[1::2], strict=False)
+        waiting = [_merged_pair(one, other) for one, other in pairs] + waiting[len(waiting) & ~1 :]
+    return waiting[0]
+
+
+def _merged_pair(one: Keys, other: Keys) -> Keys:
+    if not len(one) or not len(other):
+        return one if len(one) else other
+    merged = np.empty((len(one) + len(other), *one.shape[1:]), dtype=np.uint64)
+    return merged[: (_merge if one.ndim == 1 else _merge_rows)(one, other, merged)]
+
+
+def without(keys: Keys, *seen: Keys) -> Keys:
+    """The sorted keys that are in none of some other sorted arrays; the keys themselves are unchanged."""
+    left = keys
+    for other in seen:
+        if len(left) and len(other):
+            kept = np.empty_like(left)
+            left = kept[: (_take_away if left.ndim == 1 else _take_away_rows)(left, other, kept)]
+    return left
+
+
+def cut(keys: Keys, bounds: Keys) -> list[Keys]:
+    """The sorted keys below the first of some ascending bounds, from it to the next, and so on: views."""
+    ends = find(keys, bounds)
+    return [keys[begin:end] for begin, end in zip([0, *ends], [*ends, len(keys)], strict=True)]
+
+
+def find(keys: Keys, wanted: Keys) -> list[int]:
+    """For each of some keys the number of sorted keys below it."""
+    if keys.ndim == 1:
+        return [int(number) for number in np.searchsorted(keys, wanted)]
+    return [int(number) for number in _search_rows(keys, wanted)]
+
+
+@kernel
+def _drop_repeats(keys: Keys) -> int:
+    """Move the different ones of sorted keys to the front; return their number."""
+    count = min(1, len(keys))
+    for i in range(1, len(keys)):
+        key = keys[i]
+        differs = key != keys[count - 1]
+        keys[count] = key
+        count += differs
+    return count
+
+
+@kernel
+def _drop_repeated_rows(keys: Keys) -> int:
+    """As `_drop_repeats`, for keys of several words."""
+    count = min(1, len(keys))
+    for i in range(1, len(keys)):
+        if compared(keys, i, keys, count - 1):
+            for w in range(keys.shape[1]):
+                keys[count, w] = keys[i, w]
+            count += 1
+    return count
+
+
+@kernel
+def compared(keys: Keys, i: int, others: Keys, j: int) -> int:
+    """Below 0, 0, or above 0, as a key ``(n, words)[i]`` is less than another, equal, or greater."""
+    for w in range(keys.shape[1]):
+        if keys[i, w] != others[j, w]:
+            return -1 if keys[i, w] < others[j, w] else 1
+    return 0
+
+
+@kernel
+def _sort_ties(keys: Keys) -> None:
+    """Sort keys ``(n, words)`` whose first words are sorted."""
+    begin = 0
+    while begin < len(keys):
+        end = begin + 1
+        while end < len(keys) and keys[end, 0] == keys[begin, 0]:
+            end += 1
+        if end - begin <= RUN:
+            _sort_by_insertion(keys[begin:end])
+        else:
+            _sort_by_heap(keys[begin:end])
+        begin = end
+
+
+@kernel
+def _sort_by_insertion(keys: Keys) -> None:
+    for i in range(1, len(keys)):
+        j = i
+        while j > 0 and compared(keys, j, keys, j - 1) < 0:
+            swap(keys, j, j - 1)
+            j -= 1
+
+
+@kernel
+def _sort_by_heap(keys: Keys) -> None:
+    for root in range(len(keys) // 2 - 1, -1, -1):
+        sift_down(keys, root, len(keys))
+    for end in range(len(keys) - 1, 0, -1):
+        swap(keys, 0, end)
+        sift_down(keys, 0, end)
+
+
+@kernel
+def sift_down(keys: Keys, root: int, end: int) -> None:
+    """Restore the heap of the first ``end`` keys below a root."""
+    while True:
+        child = 2 * root + 1
+        if child >= end:
+            return
+        if child + 1 < end and compared(keys, child, keys, child + 1) < 0:
+            child += 1
+        if compared(keys, root, keys, child) >= 0:
+            return
+        swap(keys, root, child)
+        root = child
+
+
+@kernel
+def swap(keys: Keys, i: int, j: int) -> None:
+    """Exchange two keys ``(n, words)``."""
+    for w in range(keys.shape[1]):
+        keys[i, w], keys[j, w] = keys[j, w], keys[i, w]
+
+
+@kernel
+def _merge(one: Keys, other: Keys, merged: Keys) -> int:
+    """Write the keys of two sorted arrays, each once; return their number."""
+    i, j, count = 0, 0, 0
+    while i < len(one) and j < len(other):
+        a, b = one[i], other[j]
+        merged[count] = min(a, b)
+        count += 1
+        i += a <= b
+        j += b <= a
+    while i < len(one):
+        merged[count] = one[i]
+        count += 1
+        i += 1
+    while j < len(other):
+        merged[count] = other[j]
+        count += 1
+        j += 1
+    return count
+
+
+@kernel
+def _merge_rows(one: Keys, other: Keys, merged: Keys) -> int:
+    """As `_merge`, for keys of several words."""
+    i, j, count = 0, 0, 0
+    while i < len(one) or j < len(other):
+        order = 1 if i == len(one) else -1 if j == len(other) else compared(one, i, other, j)
+        if order <= 0:
+            merged[count] = one[i]
+        else:
+            merged[count] = other[j]
+        count += 1
+        i += order <= 0
+        j += order >= 0
+    return count
+
+
+@kernel
+def _take_away(keys: Keys, seen: Keys, kept: Keys) -> int:
+    """Write the sorted keys that are not among the seen ones; return their number."""
+    count, j = 0, 0
+    skips = len(seen) > UNEVEN * len(keys)
+    for i in range(len(keys)):
+        key = keys[i]
+        if skips:
+            j = first_from(seen, j, key)
+        while j < len(seen) and seen[j] < key:
+            j += 1
+        kept[count] = key
+        count += j == len(seen) or seen[j] != key
+    return count
+
+
+@kernel
+def first_from(keys: Keys, begin: int, wanted: np.uint64) -> int:
+    """The first index from ``begin`` on whose key is not below the wanted one: by doubling steps, then bisection."""
+    step = 1
+    while begin + step < len(keys) and keys[begin + step] < wanted:
+        begin += step
+        step *= 2
+    end = min(len(keys), begin + step + 1)
+    while begin < end:
+        middle = (begin + end) // 2
+        if keys[middle] < wanted:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def _take_away_rows(keys: Keys, seen: Keys, kept: Keys) -> int:
+    """As `_take_away`, for keys of several words."""
+    count, j = 0, 0
+    for i in range(len(keys)):
+        while j < len(seen) and compared(seen, j, keys, i) < 0:
+            j += 1
+        if j == len(seen) or compared(seen, j, keys, i) != 0:
+            kept[count] = keys[i]
+            count += 1
+    return count
+
+
+@kernel
+def _search_rows(keys: Keys, wanted: Keys) -> Keys:
+    """For each wanted key the number of sorted keys ``(n, words)`` below it."""
+    found = np.empty(len(wanted), np.uint64)
+    for i in range(len(wanted)):
+        begin, end = 0, len(keys)
+        while begin < end:
+            middle = (begin + end) // 2
+            if compared(keys, middle, wanted, i) < 0:
+                begin = middle + 1
+            else:
+                end = middle
+        found[i] = begin
+    return found

@@ -1,0 +1,99 @@
+"""The moves from keys to keys, against the rules, position by position."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from random_moves import as_functions, hanoi, puzzles
+from strategies import additive_settings, blocks_settings, jump_settings, sliding_settings
+
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.packing import Packing, rows_of
+from antipodes_tasks.rules.moves import Labels
+
+
+def check(puzzle: Puzzle, words: int | None = None) -> None:
+    packing = Packing.of(puzzle.rules)
+    assert packing.words == (words or packing.words)
+    expansion, some = Expansion(puzzle.rules, packing), near(puzzle)
+    expected = packing.pack(np.concatenate([puzzle.moves.successors(one) for one in some]))
+    found = expansion.successors(packing.pack(some))
+    assert found.shape[1:] == expected.shape[1:]
+    assert (np.unique(rows_of(found), axis=0) == np.unique(rows_of(expected), axis=0)).all()
+    assert len(found) <= len(some) * expansion.moves
+
+
+def near(puzzle: Puzzle) -> Labels:
+    """Positions in the first layers, up to a hundred of each."""
+    found = layer = puzzle.start_labels[:100]
+    for _ in range(4):
+        after = [layer[:0], *map(puzzle.moves.successors, layer)]
+        layer = np.unique(np.concatenate(after), axis=0)[:100]
+        found = np.concatenate((found, layer))
+    return found
+
+
+@given(puzzles())
+def test_transforms(puzzle: Puzzle) -> None:
+    check(puzzle)
+
+
+@given(sliding_settings())
+def test_tiles(settings: dict[str, Any]) -> None:
+    check(puzzle_from(settings))
+
+
+@given(sliding_settings())
+def test_slides(settings: dict[str, Any]) -> None:
+    check(puzzle_from({**settings, "metric": "slides"}))
+
+
+@given(additive_settings())
+def test_free_tiles(settings: dict[str, Any]) -> None:
+    check(puzzle_from(settings))
+
+
+@given(jump_settings())
+def test_jumps(settings: dict[str, Any]) -> None:
+    check(puzzle_from(settings))
+
+
+@given(blocks_settings())
+def test_blocks(settings: dict[str, Any]) -> None:
+    check(puzzle_from(settings))
+
+
+@given(puzzles())
+def test_functions(puzzle: Puzzle) -> None:
+    check(as_functions(puzzle, inverses=False))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["klotski-moves", "rush-hour", "two-blanks", "3x3x3", "skewb", "twenty-four-puzzle", "m24", "knights-labelled"],
+)
+def test_bundled_puzzles(name: str) -> None:
+    check(load_config(name).puzzle)
+
+
+@pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2), (7, 64, 4)])
+def test_keys_of_several_words(pegs: int, discs: int, words: int) -> None:
+    check(hanoi(pegs, discs), words)
+
+
+def test_no_positions_have_no_successors() -> None:
+    rules = load_config("klotski").puzzle.rules
+    packing = Packing.of(rules)
+    nothing = packing.pack(rules.start_labels[:0])
+    assert Expansion(rules, packing).successors(nothing).shape == nothing.shape == (0,)
+
+
+def test_moves_that_cannot_be_undone_are_known() -> None:
+    there = {"name": "p", "family": "generators", "n": 4, "moves": {"a": [1, 2, 3, 0]}, "turns": "single"}
+    for settings, one_way in ((there, True), ({**there, "turns": "quarter"}, False)):
+        rules = puzzle_from(settings).rules
+        assert Expansion(rules, Packing.of(rules)).one_way == one_way
