@@ -16,12 +16,15 @@ from antipodes.storage.address import Address
 from antipodes.storage.store import check_removable
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.search import LayerSearch
+from antipodes.tables.least import has_least, run_least
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
 from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
 from antipodes_tasks import arguments
+from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
@@ -61,10 +64,12 @@ def run_puzzle(
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
     give(config)
+    if has_least(config.settings):
+        return run_least(config, store, options, listener, interrupted, scheduler, run_puzzle)
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
-        manifest = session.committed(partial(check_same_puzzle, config=config, address=session.store.address))
+        manifest = session.committed(partial(_check_same, config=config, address=session.store.address))
         if manifest is not None and manifest.complete:
             return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
         new = config.settings if manifest is None else {}
@@ -83,6 +88,15 @@ def run_puzzle(
             last = search.run(plan)
             farthest = _farthest(last, plan.space)
     return _report(session, manifest, last, farthest, search)
+
+
+def _check_same(manifest: SearchManifest, config: Config, address: str) -> None:
+    """As `check_same_puzzle`; a table of least distances is another."""
+    check_same_puzzle(manifest, config, address)
+    if manifest.space == Placements.KIND:
+        raise StoreMismatchError(
+            f"{address} holds the least distances over regions; choose another --store, or --overwrite it"
+        )
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:
