@@ -1,4 +1,7 @@
-"""Compute the tables, write ``docs/atlas.md``, ``docs/atlas.json`` and the sizes of puzzles; with names, only these."""
+"""Compute the tables, write ``docs/atlas.md``, ``docs/atlas.json`` and the sizes of puzzles; with names, only these.
+
+``--pages`` computes nothing: it writes the page and the data of the results that ``results.json`` has.
+"""
 
 import json
 import sys
@@ -16,7 +19,15 @@ PAGE = Path(__file__).parents[1] / "docs" / "atlas.md"
 DATA = PAGE.with_suffix(".json")
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
+    """Compute and write everything, or with ``--pages`` write what is computed."""
+    if arguments == ["--pages"]:
+        write_pages(read_results())
+    else:
+        compute(arguments)
+
+
+def compute(names: list[str]) -> None:
     """Compute the puzzles of these names, or all puzzles and families; write the results, the page and the data."""
     results = read_results() if names else Results(machine(), {}, _families())
     for name in names or [name for chapter in CHAPTERS.values() for name in chapter]:
@@ -24,6 +35,11 @@ def main(names: list[str]) -> None:
         print(f"{name}: {one.states:,} positions, radius {one.radius}, {one.seconds} s", flush=True)
     write_results(results)
     write_index_sizes()
+    write_pages(results)
+
+
+def write_pages(results: Results) -> None:
+    """Write the page and the data of these results."""
     PAGE.write_text(page(results), encoding="utf-8")
     DATA.write_text(data(results), encoding="utf-8")
 

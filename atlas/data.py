@@ -2,34 +2,37 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from antipodes.config import load_config
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
+from atlas.published import Published, published, published_radii, searched
 from atlas.results import Result, Results
 
 
 def data(results: Results) -> str:
     """The whole file, which fits docs/schemas/atlas.json; a line for each puzzle and each size."""
-    puzzles = [
-        _puzzle(name, chapter, source, results.puzzles[name])
-        for chapter, sources in CHAPTERS.items()
-        for name, source in sources.items()
-    ]
+    puzzles = [_puzzle(name, chapter, results.puzzles[name]) for chapter, names in CHAPTERS.items() for name in names]
     sizes = [
         _size(family, size, layers) for family in FAMILIES for size, layers in results.families[family.title].items()
     ]
     left_out = [{"name": name, "reason": reason} for name, reason in TOO_LARGE.items()]
-    head = f'"format": "antipodes-atlas",\n"version": 1,\n"machine": {json.dumps(results.machine)}'
-    parts = {"puzzles": puzzles, "families": sizes, "left_out": left_out}
-    return "{\n" + ",\n".join([head, *(f'"{name}": {_lines(values)}' for name, values in parts.items())]) + "\n}\n"
+    head = {"format": "antipodes-atlas", "version": 2, "machine": results.machine, "searched": searched()}
+    lists = {"puzzles": puzzles, "families": sizes, "left_out": left_out}
+    texts = {name: _text(value) for name, value in head.items()} | {name: _lines(each) for name, each in lists.items()}
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in texts.items()) + "\n}\n"
 
 
 def _lines(values: Sequence[Mapping[str, Any]]) -> str:
-    return "[\n" + ",\n".join(json.dumps(value, ensure_ascii=False) for value in values) + "\n]"
+    return "[\n" + ",\n".join(map(_text, values)) + "\n]"
 
 
-def _puzzle(name: str, chapter: str, source: str, result: Result) -> dict[str, Any]:
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _puzzle(name: str, chapter: str, result: Result) -> dict[str, Any]:
     config = load_config(name)
     return {
         "name": name,
@@ -42,12 +45,25 @@ def _puzzle(name: str, chapter: str, source: str, result: Result) -> dict[str, A
         "seconds": result.seconds,
         "symmetries": result.symmetries,
         "unique": result.unique,
-        "published": source or None,
+        "published": [_published(claim) for claim in published(name)],
     }
 
 
+def _published(claim: Published) -> dict[str, Any]:
+    """The claim, without what it does not say."""
+    fields = {**asdict(claim), "url": claim.address}
+    return {field: value for field, value in fields.items() if value != ""}
+
+
 def _size(family: Family, size: str, layers: Sequence[int]) -> dict[str, Any]:
-    return {"family": family.title, "size": size, "definition": family.settings(size), **_numbers(layers)}
+    radii = published_radii(family.title)
+    return {
+        "family": family.title,
+        "size": size,
+        "definition": family.settings(size),
+        **_numbers(layers),
+        "published": [_published(radii[size])] if size in radii else [],
+    }
 
 
 def _numbers(layers: Sequence[int]) -> dict[str, Any]:

@@ -6,59 +6,51 @@ from typing import Any
 
 Settings = dict[str, Any]
 
-M24 = "With the pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45"
-JAAP = "Radius and counts: J. Scherphuis, *Jaap's Puzzle Page*"
-KLOTSKI = "The large block leaves after 81 moves: M. Gardner, *Scientific American* (February 1964)"
-CHAPTERS: Mapping[str, Mapping[str, str]] = {
-    "Cubes": {
-        "2x2x2": "With one corner fixed the radius is the same",
-        "2x2x2-quarter": "With one corner fixed the radius is the same",
-        "2x2x2-corner": JAAP,
-        "2x2x2-corner-quarter": JAAP,
-        "2x2x3": "",
-        "3x3x3-squares": "Radius: the last stage of Thistlethwaite's algorithm, which needs at most 15 moves",
-        "3x3x3-two-faces": "",
-    },
-    "Cubes that turn at their corners": {
-        "skewb-corner": JAAP,
-        "skewb": "With one corner fixed the radius is the same",
-        "skewb-diamond": "",
-        "ivy": "",
-        "dino-edge": "",
-        "dino": "",
-    },
-    "Tetrahedra": {
-        "pyraminx": JAAP,
-        "pyraminx-tips": "",
-        "pyraminx-faces": "",
-        "halpern-kolmelij": "",
-    },
-    "Sliding tiles": {
-        "eight-puzzle": "A. Reinefeld, *Complete solution of the eight-puzzle* (1993)",
-        "eight-puzzle-blank-first": "",
-        "two-by-five": "Radius: OEIS A151944",
-        "two-by-six": "Radius: OEIS A151944",
-        "eleven-puzzle": "Radius: OEIS A151944",
-        "twelve-puzzle-colours": "",
-        "three-colours": "",
-        "five-tiles": "",
-        "seven-tiles": "",
-    },
-    "Sliding tiles on other boards": {"hole-in-the-middle": "", "two-blanks": ""},
-    "Blocks": {"klotski": "The large block leaves after 116 steps", "klotski-moves": KLOTSKI, "rush-hour": ""},
-    "Knights": {"knights-coloured": "", "knights-labelled": ""},
-    "Stacks, rings, towers, lights": {
-        "pancake-10": "Radius: OEIS A058986",
-        "pancake-11": "Radius: OEIS A058986",
-        "burnt-pancake-8": "Radius: D. S. Cohen and M. Blum, *On the problem of sorting burnt pancakes* (1995)",
-        "topspin-11": "",
-        "hanoi-3-pegs": "Radius: 2^12 - 1 (Lucas 1883)",
-        "hanoi-4-pegs": "",
-        "lights-out-5x5": "M. Anderson and T. Feil, *Turning lights out with linear algebra* (1998), for the quarter",
-    },
-    "Groups": {"m12": "", "m24": M24},
+ONE_CORNER = "With one corner fixed the radius is the same."
+M24 = (
+    "With Conway's pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45, "
+    "which [P. Timmons](http://forum.cubeman.org/?q=node/view/586) published in 2023."
+)
+CHAPTERS: Mapping[str, Sequence[str]] = {
+    "Cubes": (
+        "2x2x2",
+        "2x2x2-quarter",
+        "2x2x2-corner",
+        "2x2x2-corner-quarter",
+        "2x2x3",
+        "3x3x3-squares",
+        "3x3x3-two-faces",
+    ),
+    "Cubes that turn at their corners": ("skewb-corner", "skewb", "skewb-diamond", "ivy", "dino-edge", "dino"),
+    "Tetrahedra": ("pyraminx", "pyraminx-tips", "pyraminx-faces", "halpern-kolmelij"),
+    "Sliding tiles": (
+        "eight-puzzle",
+        "eight-puzzle-blank-first",
+        "two-by-five",
+        "two-by-six",
+        "eleven-puzzle",
+        "twelve-puzzle-colours",
+        "three-colours",
+        "five-tiles",
+        "seven-tiles",
+    ),
+    "Sliding tiles on other boards": ("hole-in-the-middle", "two-blanks"),
+    "Blocks": ("klotski", "klotski-moves", "rush-hour"),
+    "Knights": ("knights-coloured", "knights-labelled"),
+    "Stacks, rings, towers, lights": (
+        "pancake-10",
+        "pancake-11",
+        "burnt-pancake-8",
+        "topspin-11",
+        "hanoi-3-pegs",
+        "hanoi-4-pegs",
+        "lights-out-5x5",
+    ),
+    "Groups": ("m12", "m24"),
 }
-"""The bundled puzzles by chapter, each with the place where its result was published, if one is known."""
+"""The bundled puzzles by chapter."""
+REMARKS = {"2x2x2": ONE_CORNER, "2x2x2-quarter": ONE_CORNER, "skewb": ONE_CORNER, "m24": M24}
+"""What the numbers of a puzzle do not say."""
 BY_PATTERNS = "too large, `antipodes solve` uses the tables of its patterns"
 TOO_LARGE = {
     "two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk",
@@ -102,17 +94,21 @@ def _left_right_exchange(size: str) -> Settings:
 FAMILIES = (
     Family(
         "Sliding boards, all tiles different",
-        "The blank begins in a corner. Radii: OEIS A151944.",
+        "The blank begins in a corner.",
         _board,
         ("2x2", "2x3", "2x4", "3x3"),
         "board",
     ),
     Family(
-        "Pancakes", "Radii: OEIS A058986.", lambda n: {"family": "pancake", "n": int(n)}, _numbers(2, 11), "pancakes"
+        "Pancakes",
+        "Sort them by turning over the topmost.",
+        lambda n: {"family": "pancake", "n": int(n)},
+        _numbers(2, 11),
+        "pancakes",
     ),
     Family(
         "Burnt pancakes",
-        "Radii: D. S. Cohen and M. Blum, *On the problem of sorting burnt pancakes* (1995).",
+        "Each is burnt on one side, and ends with that side down.",
         lambda n: {"family": "burnt-pancake", "n": int(n)},
         _numbers(1, 8),
         "pancakes",
@@ -134,7 +130,7 @@ FAMILIES = (
     ),
     Family(
         "Towers of Hanoi with three pegs",
-        "The radius is 2^n - 1 (Lucas 1883), and there are 2^n antipodes.",
+        "There are 2^n antipodes.",
         lambda n: {"family": "hanoi", "pegs": 3, "discs": int(n)},
         _numbers(1, 11),
         "discs",

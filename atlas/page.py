@@ -7,17 +7,19 @@ import numpy as np
 from antipodes.config import load_config
 from antipodes.tables.drawing import draw_positions
 from antipodes_tasks.spaces.selection import best_space
-from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
+from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
+from atlas.published import Published, published, published_radii, searched
 from atlas.results import Result, Results
 
 HEAD = """# Atlas
 
 Complete tables of {count} puzzles, written by `make atlas`. For each puzzle: its start and one antipode, a position as
 far from the start as any; the number of positions that can be reached, and of those at each distance; and the time of
-the whole command `antipodes run`, from nothing to a table on disk. Where a source is given, it says the same; the
-others we have compared with none. Positions that a [symmetry](how-to/symmetry.md) leads to each other are one
-*up to symmetry*. [atlas.json](atlas.json) has all numbers and the definitions as data, by [this
-schema](schemas/atlas.json).
+the whole command `antipodes run`, from nothing to a table on disk. Positions that a [symmetry](how-to/symmetry.md)
+leads to each other are one *up to symmetry*. [atlas.json](atlas.json) has all numbers and the definitions as data, by
+[this schema](schemas/atlas.json).
+
+{published}
 
 Machine: {machine}.
 
@@ -25,6 +27,8 @@ Machine: {machine}.
 | --- | --- | --- | --- | --- |
 {summary}
 """
+PUBLISHED = """*Published* numbers are the same as here, unless it says otherwise; a test compares them. They were
+searched for {searched}."""
 SECTION = """### {name}
 
 {description}
@@ -33,7 +37,9 @@ SECTION = """### {name}
 {drawing}
 ```
 
-{states:,} positions{unreached}, radius {radius}, {antipodes}, {seconds:.1f} s.{unique}{source}
+{states:,} positions{unreached}, radius {radius}, {antipodes}, {seconds:.1f} s.{unique}{remark}
+
+{published}
 
 {layers}
 """
@@ -47,14 +53,19 @@ WIDTH = 118
 def page(results: Results) -> str:
     """The whole page."""
     found = {name: results.puzzles[name] for chapter in CHAPTERS.values() for name in chapter}
-    parts = [HEAD.format(count=len(found), machine=results.machine, summary=_summary(found))]
+    parts = [_head(found, results.machine)]
     for chapter, names in CHAPTERS.items():
         parts.append(f"## {chapter}\n")
-        parts += [_section(name, found[name], source) for name, source in names.items()]
+        parts += [_section(name, found[name]) for name in names]
     parts.append("## Families by size\n")
     parts += [_family(family, results.families[family.title]) for family in FAMILIES]
     parts.append("## Left out\n\n" + "\n".join(f"* `{name}`: {why}." for name, why in TOO_LARGE.items()) + "\n")
     return "\n".join(parts)
+
+
+def _head(found: Mapping[str, Result], machine: str) -> str:
+    about = _wrapped(PUBLISHED.format(searched=searched()).split())
+    return HEAD.format(count=len(found), published=about, machine=machine, summary=_summary(found))
 
 
 def _summary(results: Mapping[str, Result]) -> str:
@@ -74,7 +85,7 @@ def _unique(result: Result) -> str:
     )
 
 
-def _section(name: str, result: Result, source: str) -> str:
+def _section(name: str, result: Result) -> str:
     unreached = f" of {result.index_size:,} numbered ones" if result.states < result.index_size else ""
     return SECTION.format(
         name=name,
@@ -86,9 +97,31 @@ def _section(name: str, result: Result, source: str) -> str:
         antipodes=_antipodes(result.layers[-1]),
         seconds=result.seconds,
         unique=_unique(result),
-        source=f" {source}." if source else "",
+        remark=f" {REMARKS[name]}" if name in REMARKS else "",
+        published=_published(published(name)),
         layers=_layers(result.layers),
     )
+
+
+def _published(claims: Sequence[Published]) -> str:
+    """What is published, and whether the radius is not."""
+    if not claims:
+        return "Not found published."
+    told = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
+    return f"Published: {'; '.join(map(_claim, claims))}." + (
+        "" if told else " Not found published: the radius with these moves."
+    )
+
+
+def _claim(claim: Published) -> str:
+    """What is published, with a link to its source, and in what it differs."""
+    what = f"distance {claim.value}" if claim.what == "distance" else claim.what
+    return f"{what} ({_source(claim)})" + (f", but {claim.differs}" if claim.differs else "")
+
+
+def _source(claim: Published) -> str:
+    source = f"[{claim.source}]({claim.address})" if claim.address else claim.source
+    return source + (f", {claim.note}" if claim.note else "")
 
 
 def _drawing(name: str, result: Result) -> str:
@@ -125,4 +158,12 @@ def _family(family: Family, layers: Mapping[str, Sequence[int]]) -> str:
         f"| {size} | {sum(found):,} | {len(found) - 1:,} | {found[-1]:,} |" for size, found in layers.items()
     )
     head = f"| {family.size} | positions | radius | antipodes |\n| --- | --- | --- | --- |"
-    return f"### {family.title}\n\n{family.about}\n\n{head}\n{rows}\n"
+    return f"### {family.title}\n\n{family.about}\n\n{_published_radii(family)}\n\n{head}\n{rows}\n"
+
+
+def _published_radii(family: Family) -> str:
+    claims = published_radii(family.title)
+    if not claims:
+        return "Not found published: the radii."
+    which = "radii" if list(claims) == list(family.sizes) else f"radius of {family.size} {', '.join(claims)}"
+    return f"Published: {which} ({_source(next(iter(claims.values())))})."

@@ -5,6 +5,7 @@ import pytest
 from stores import toml
 
 from antipodes.config import Config, bundled_configs, load_config, named_puzzles
+from antipodes.tables.planning.plan import plan_cut
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
 
@@ -43,6 +44,8 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         assert pattern.puzzle.places <= config.puzzle.places
         assert len(pattern.puzzle.moves) == len(config.puzzle.moves)
         assert best_space(pattern.puzzle.rules).size < 1 << 32
+        cut, _ = plan_cut(pattern.puzzle, pattern.run.get("symmetry"))
+        assert cut.numbering.symmetries == 1  # as solve --tables demands
 
 
 @pytest.mark.parametrize(

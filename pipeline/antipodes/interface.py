@@ -99,8 +99,8 @@ def run(
     counts_only
         Whether to keep the layers and the first antipodes alone, and make no table.
     symmetry
-        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto" does where that takes
-        half the time or less; the answers stay the same.
+        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto", the default, does where
+        that takes half the time or less; the answers stay the same. "off": the table's array has all positions.
     overwrite
         Whether to replace an existing store.
     progress

@@ -6,6 +6,8 @@ import pytest
 from programs import Command
 from stores import toml
 
+from antipodes.config import load_config
+
 TOWERS = {"name": "towers", "family": "hanoi", "pegs": 4, "discs": 5}
 
 
@@ -48,6 +50,34 @@ def test_classes_of_positions_of_a_reduced_table(cli: Command, towers: str) -> N
         farthest = json.loads(cli("farthest", "towers", "--unique", "--json").out)
         shown.append((layers, {**farthest, "positions": sorted(farthest["positions"])}))
     assert shown[0] == shown[1]
+
+
+def test_a_store_with_another_symmetry_than_asked_is_refused_in_a_line(
+    cli: Command, refused: Callable[..., str], towers: str
+) -> None:
+    for symmetry, other, found in (("on", "off", "is reduced by 6 symmetries"), ("off", "on", "is not reduced")):
+        assert cli("run", towers, "--symmetry", symmetry, "--overwrite", "--quiet").status == 0
+        expected = f"outputs/towers.zarr {found}; expected one with symmetry {other}: choose another --store"
+        assert expected in refused("run", towers, "--symmetry", other)
+        for fitting in ([], ["--symmetry", "auto"], ["--symmetry", symmetry]):
+            assert cli("run", towers, *fitting, "--quiet").status == 0
+
+
+def test_large_tables_are_reduced_unless_the_run_says_otherwise(cli: Command) -> None:
+    planned = json.loads(cli("plan", "2x2x2", "--counts-only", "--json").out)
+    assert (planned["symmetry"], planned["index_size"], planned["entries"]) == (48, 88_179_840, 2_152_008)
+    entries = "  reduced      by 48 symmetries to 2,152,008 entries, which saves time or memory"
+    assert entries in cli("plan", "2x2x2").out.splitlines()
+    for name, options in (("2x2x2", ["--symmetry", "off"]), ("3x3x3-corners", [])):
+        assert json.loads(cli("plan", name, *options, "--json").out)["symmetry"] == 1
+    assert "  not reduced  all positions are searched in about a second" in cli("plan", "eight-puzzle", "--verbose").out
+    assert "  not reduced  that was asked for" in cli("plan", "2x2x2", "--symmetry", "off", "--verbose").out
+
+
+def test_patterns_are_not_reduced(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "pattern.toml").write_text(cli("abstract", "3x3x3", "--omit", "EDGES").out)
+    assert load_config("pattern.toml").run == {"symmetry": "off"}
+    assert "[run]" not in cli("abstract", "2x2x2-corner", "--equal", "CORNERS:1,2").out
 
 
 def test_what_can_not_be_reduced_is_refused_in_a_line(refused: Callable[..., str]) -> None:

@@ -1,6 +1,7 @@
 """The atlas is made of its results, has every bundled puzzle, and what it says is what a run finds."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -8,43 +9,27 @@ import pytest
 from oracles import ORACLES
 from project import DOCS
 
+import antipodes
+import atlas.__main__
 from antipodes.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
-from atlas.data import data
-from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
-from atlas.page import page
+from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
+from atlas.published import Published, published, published_radii, searched_puzzles
 from atlas.results import layers_of, read_results, result_of
 
 RESULTS = read_results()
 SMALL = [name for name, result in RESULTS.puzzles.items() if result.states < 1_000_000 and result.radius < 100]
-PUBLISHED_RADII = {
-    "2x2x2": 11,
-    "2x2x2-quarter": 14,
-    "2x2x2-corner": 11,
-    "2x2x2-corner-quarter": 14,
-    "3x3x3-squares": 15,
-    "skewb-corner": 11,
-    "pyraminx": 11,
-    "eight-puzzle": 31,
-    "two-by-five": 55,
-    "two-by-six": 80,
-    "eleven-puzzle": 53,
-    "pancake-10": 11,
-    "pancake-11": 13,
-    "burnt-pancake-8": 15,
-    "hanoi-3-pegs": 4095,
-}
+DISTANCES = [(name, claim) for name in searched_puzzles() for claim in published(name) if claim.what == "distance"]
 
 
-def test_the_page_is_made_of_the_results() -> None:
-    assert (DOCS / "atlas.md").read_text(encoding="utf-8") == page(RESULTS), "run make atlas"
-
-
-def test_the_data_are_made_of_the_results() -> None:
-    written = (DOCS / "atlas.json").read_text(encoding="utf-8")
-    assert written == data(RESULTS), "run make atlas"
+def test_page_and_data_are_made_of_the_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(atlas.__main__, "PAGE", tmp_path / "atlas.md")
+    monkeypatch.setattr(atlas.__main__, "DATA", tmp_path / "atlas.json")
+    atlas.__main__.main(["--pages"])
+    for path in tmp_path.iterdir():
+        assert (DOCS / path.name).read_bytes() == path.read_bytes(), "run python -m atlas --pages"
     schema = json.loads((DOCS / "schemas" / "atlas.json").read_text(encoding="utf-8"))
-    jsonschema.validate(json.loads(written), schema)
+    jsonschema.validate(json.loads((tmp_path / "atlas.json").read_text(encoding="utf-8")), schema)
 
 
 def test_every_bundled_puzzle_is_there() -> None:
@@ -61,12 +46,84 @@ def test_no_more_positions_than_numbers(name: str) -> None:
     assert 0 < result.layers[1] <= starts * len(puzzle.moves)
 
 
-def test_radii_are_the_published_ones() -> None:
-    assert {name: RESULTS.puzzles[name].radius for name in PUBLISHED_RADII} == PUBLISHED_RADII
-    pancakes = [len(layers) - 1 for layers in RESULTS.families["Pancakes"].values()]
-    assert pancakes == [1, 3, 4, 5, 7, 8, 9, 10, 11]
-    burnt = [len(layers) - 1 for layers in RESULTS.families["Burnt pancakes"].values()]
-    assert burnt == [1, 4, 6, 8, 10, 12, 14]
+def test_every_puzzle_was_searched_for() -> None:
+    assert sorted(searched_puzzles()) == sorted(RESULTS.puzzles)
+
+
+@pytest.mark.parametrize("name", searched_puzzles())
+def test_published_numbers_are_ours_or_say_why_not(name: str) -> None:
+    layers = RESULTS.puzzles[name].layers
+    for claim in published(name):
+        if claim.what != "distance":
+            assert (claim.value == claim.ours(layers)) is (not claim.differs), claim
+
+
+@pytest.mark.parametrize(("name", "claim"), DISTANCES, ids=lambda value: value if isinstance(value, str) else "")
+def test_published_distances_are_ours(name: str, claim: Published) -> None:
+    (start,) = load_config(name).puzzle.start_labels
+    assert antipodes.solve(name, start, claim.to).distance == claim.value
+
+
+def test_the_published_layers_of_lights_out_are_more_than_its_positions() -> None:
+    """What the entry says of the misprint in OEIS A079873: its own total shows it."""
+    positions, _, layers = (claim.value for claim in published("lights-out-5x5"))
+    ours = RESULTS.puzzles["lights-out-5x5"].layers
+    assert isinstance(layers, list)
+    assert sum(ours) == positions != sum(layers)
+    assert [depth for depth, (left, right) in enumerate(zip(ours, layers, strict=True)) if left != right] == [7]
+
+
+def test_the_published_radius_of_m12_is_that_without_the_inverse_shuffle() -> None:
+    """M12 is sharply 5-transitive: five places tell the other seven."""
+    puzzle = load_config("m12").puzzle
+    gathers = [puzzle.follow(move)[-1] for move in "RM"]
+    seen, frontier, layers = np.zeros(12**5, dtype=bool), puzzle.start_labels, [1]
+    seen[frontier[:, :5] @ 12 ** np.arange(5)] = True
+    while layers[-1]:
+        reached = np.concatenate([frontier[:, gather] for gather in gathers])
+        keys, first = np.unique(reached[:, :5] @ 12 ** np.arange(5), return_index=True)
+        frontier = reached[first[~seen[keys]]]
+        seen[keys] = True
+        layers.append(len(frontier))
+    assert (sum(layers), len(layers) - 2) == (95040, 29)
+    assert [claim.value for claim in published("m12") if claim.differs] == [29]
+
+
+@pytest.mark.slow
+def test_conways_pairs_have_the_published_layers() -> None:
+    """P. Timmons, forum.cubeman.org (2023)."""
+    ring = " ".join(map(str, range(23)))
+    pairs = "(0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18)"
+    settings = {"family": "generators", "n": 24, "turns": "quarter", "moves": {"T": f"({ring})", "S": pairs}}
+    assert pairs in REMARKS["m24"]
+    # fmt: off
+    assert layers_of(settings) == [
+        1, 3, 6, 10, 16, 26, 42, 68, 110, 178, 288, 466, 752, 1214, 1958, 3132, 4980, 7957, 12738, 20375, 32563, 52010,
+        83000, 132360, 210896, 335265, 531855, 842722, 1332401, 2098880, 3291324, 5121482, 7872753, 11885315, 17455355,
+        24565715, 32401139, 38652273, 39596760, 32213183, 18556076, 6407846, 1041497, 55472, 577, 1,
+    ]
+    # fmt: on
+
+
+def test_tips_of_the_pyraminx_turn_apart_from_the_rest() -> None:
+    """Each of the four takes one move more, or none."""
+    tips = np.array([1])
+    for _ in range(4):
+        tips = np.convolve(tips, [1, 2])
+    assert np.convolve(RESULTS.puzzles["pyraminx"].layers, tips).tolist() == RESULTS.puzzles["pyraminx-tips"].layers
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.title)
+def test_published_radii_of_a_family_are_ours(family: Family) -> None:
+    found = RESULTS.families[family.title]
+    for size, claim in published_radii(family.title).items():
+        assert claim.value == claim.ours(found[size]), claim
+
+
+def test_radii_are_published_of_all_families_but_one() -> None:
+    assert [family.title for family in FAMILIES if not published_radii(family.title)] == [
+        "Towers of Hanoi with four pegs"
+    ]
 
 
 def test_families_agree_with_oracles() -> None:

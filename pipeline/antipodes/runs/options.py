@@ -125,9 +125,9 @@ class RunOptions:
         one_of(*SYMMETRY),
         "auto|on|off",
         "Whether to keep one of the positions that symmetries of the puzzle map to each other; auto: where that takes "
-        "half the time or less. [default: off]",
+        "half the time or less. [default: auto]",
     )
-    """Whether a new store is reduced by symmetries, ``on``, ``off`` or ``auto``; None: the default, ``off``."""
+    """Whether a new store is reduced by symmetries, ``on``, ``off`` or ``auto``; None: the default, ``auto``."""
     started_by: tuple[str, ...] = ()
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
     began: float | None = field(default=None, compare=False)

@@ -71,7 +71,10 @@ def pattern_stores(config: Config) -> list[PatternStore]:
 def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:
     """What it takes to build the tables of some patterns, judging by a short trial of the smallest."""
     tasks = tasks_at_once(workers)
-    plans = [plan_run(one.config.puzzle, tasks, available_memory()) for one in patterns]
+    plans = [
+        plan_run(one.config.puzzle, tasks, available_memory(), symmetry=one.config.run.get("symmetry"))
+        for one in patterns
+    ]
     entries = sum(plan.space.size for plan in plans)
     number = min(range(len(plans)), key=lambda number: plans[number].space.size)
     store, plan = patterns[number].store, plans[number]
@@ -82,11 +85,11 @@ def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cos
 
 
 def _is_finished(config: Config, store: Address) -> bool:
-    """Whether a store has the whole table of a pattern."""
+    """Whether a store has the whole table of a pattern, with an entry for each position."""
     if isinstance(store, Path) and not os.path.isdir(store):
         return False
     try:
         manifest = TableStore(store).read()
     except NotAStoreError:
         return False
-    return manifest.complete and manifest.fingerprint == config.puzzle.fingerprint
+    return manifest.complete and manifest.symmetry == 1 and manifest.fingerprint == config.puzzle.fingerprint

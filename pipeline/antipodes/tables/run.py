@@ -20,7 +20,14 @@ from antipodes.tables.least import has_least, run_least
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
+from antipodes.tables.store.stores import (
+    CountsStore,
+    M,
+    SearchStore,
+    TableStore,
+    check_same_puzzle,
+    check_same_symmetry,
+)
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.rules.moves import Labels
@@ -69,7 +76,7 @@ def run_puzzle(
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
-        manifest = session.committed(partial(_check_same, config=config, address=session.store.address))
+        manifest = session.committed(partial(_check, config=config, session=session))
         if manifest is not None and manifest.complete:
             return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
         new = config.settings if manifest is None else {}
@@ -90,12 +97,13 @@ def run_puzzle(
     return _report(session, manifest, last, farthest, search)
 
 
-def _check_same(manifest: SearchManifest, config: Config, address: str) -> None:
-    """As `check_same_puzzle`; a table of least distances is another."""
-    check_same_puzzle(manifest, config, address)
+def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> None:
+    """Raise StoreMismatchError unless a store is what the run makes."""
+    check_same_puzzle(manifest, config, session.store.address)
+    check_same_symmetry(manifest, session.options.symmetry, session.store.address)
     if manifest.space == Placements.KIND:
         raise StoreMismatchError(
-            f"{address} holds the least distances over regions; choose another --store, or --overwrite it"
+            f"{session.store.address} holds the least distances over regions; choose another --store, or --overwrite it"
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,8 @@ LITTLE = 1e8
 """The cost of a tenth of a second, which symmetries take to be found."""
 DEAR, WORTH = 2.0, 0.5
 """The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
+LARGE = 1 << 33
+"""Positions whose bits take 3 GiB, which is worth a longer search."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 ROW_COST, IMAGE_COST = 800, 0.4
@@ -33,26 +36,41 @@ ROW_COST, IMAGE_COST = 800, 0.4
 a search expands by a move."""
 
 
+class Limits(NamedTuple):
+    """What a reduced space may cost."""
+
+    cost: float
+    """See `cost_of`."""
+    entries: float
+
+
 def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
     """The reduced space that is built and searched fastest, of the space of all positions with its best cut.
 
-    With ``worth`` it is built and searched in a fraction of the time.
+    With ``worth`` it is built and searched in half the time, or all positions take much memory, and half the entries
+    do.
 
     InputError where there is no such space.
     """
     numbering = whole.numbering
     if numbering.KIND not in REDUCIBLE or max(moduli_of(rules.parts)) > MOST_MASKED:
         raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {numbering.KIND}")
-    search = float(whole.size * len(rules.moves))
-    limit = WORTH * (search + whole.filler.cost(1)) - LITTLE if worth else 10 * LITTLE + DEAR * search
-    best = _cheapest(rules, whole.size, limit) if limit > 0 else None
+    best = _cheapest(rules, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
     reduced = Reduced(numbering, best.frame, best.images)
     return Space(rules, reduced, reduced.cuts[0])
 
 
-def _cheapest(rules: Rules, positions: int, limit: float) -> RowClasses | None:
+def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
+    """What a reduced space may cost."""
+    search = float(whole.size * len(rules.moves))
+    if not worth or whole.size >= LARGE:
+        return Limits(10 * LITTLE + DEAR * search, (WORTH if worth else MOST_KEPT) * whole.size)
+    return Limits(WORTH * (search + whole.filler.cost(1)) - LITTLE, MOST_KEPT * whole.size)
+
+
+def _cheapest(rules: Rules, limits: Limits) -> RowClasses | None:
     """The classes of rows whose space costs least, and less than a limit; None if there are none.
 
     InputError where the puzzle has no symmetries, or too many.
@@ -60,15 +78,23 @@ def _cheapest(rules: Rules, positions: int, limit: float) -> RowClasses | None:
     every, steps = symmetries_listed(rules), steps_of(rules)
     if len(every) < 2:
         raise InputError(f"tables of {rules.name} are not reduced: it has no symmetries")
-    best, least = None, limit
-    for frame in frames_of(rules, every):
+    moves = len(steps)
+    bounds = [
+        (cost_of(frame, len(every), frame.all_rows / len(every), moves), number, frame)
+        for number, frame in enumerate(frames_of(rules, every))
+    ]
+    best, least = None, limits.cost
+    for bound, _, frame in sorted(bounds):
+        if bound >= least:
+            break
+        if not frame.has_keys or frame.all_rows > MOST_ROWS or not decides(frame, steps):
+            continue
         fitting = np.flatnonzero(frame.fitting(every))
-        if len(fitting) > 1 and frame.has_keys and frame.all_rows <= MOST_ROWS and decides(frame, steps):
-            classes = RowClasses(frame, every[fitting])
-            kept = classes.estimated_count()
-            cost = cost_of(classes, kept, len(steps))
-            if kept * frame.width <= MOST_KEPT * positions and cost < least:
-                best, least = classes, cost
+        classes = RowClasses(frame, every[fitting])
+        kept = classes.estimated_count()
+        cost = cost_of(frame, len(fitting), kept, moves)
+        if len(fitting) > 1 and kept * frame.width <= limits.entries and cost < least:
+            best, least = classes, cost
     return best
 
 
@@ -93,9 +119,11 @@ def symmetries_listed(rules: Rules) -> Images:
         raise InputError(f"tables of {rules.name} are not reduced: {error}") from error
 
 
-def cost_of(classes: RowClasses, rows: float, moves: int) -> float:
-    """The relative time to build and search a reduced space, see `Filler.cost`; it also counts the search itself."""
-    frame, order = classes.frame, len(classes.images)
+def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
+    """The relative time to build and search a space reduced by so many symmetries to so many rows, see `Filler.cost`.
+
+    It also counts the search itself.
+    """
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)

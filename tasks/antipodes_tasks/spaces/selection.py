@@ -7,6 +7,7 @@ from math import prod
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
@@ -25,13 +26,15 @@ KINDS = {
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
+SHORT = 1e9
+"""The cost of a second, see `Filler.cost`: a shorter search is not worth the time to look for symmetries."""
 
 
 def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
 
     With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other; with "auto" where
-    that takes a fraction of the time.
+    that takes half the time or less, see `why_whole`.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
         No space has rows and columns that the move tables can number.
     """
     whole = _best_cut(rules, numbering_of(rules))
-    if symmetry not in ("on", "auto"):
+    if symmetry not in ("on", "auto") or (symmetry == "auto" and _is_short(whole)):
         return whole
     from antipodes_tasks.spaces.reduction import reduced_space
 
@@ -53,6 +56,35 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
         if symmetry == "on":
             raise
         return whole
+
+
+def why_whole(space: Space) -> str:
+    """Why a space of all positions is not reduced by symmetries unless that is asked for, as the end of a sentence."""
+    if _is_short(space):
+        return "all positions are searched in about a second"
+    from antipodes_tasks.spaces.reduction import reduced_space
+
+    try:
+        reduced_space(space.rules, space, worth=True)
+    except InputError as error:
+        return str(error).partition(" not reduced: ")[2]
+    return "that was asked for"
+
+
+def is_reduced_by_default(rules: Rules) -> bool:
+    """Whether a new table has fewer entries than positions, unless its run says otherwise."""
+    if rules.enumerated or not isinstance(rules.moves, Transforms | Swaps | Functions):
+        return False
+    try:
+        return best_space(rules, "auto").numbering.symmetries > 1
+    except (SizeLimitError, ResourceLimitError):
+        return False
+
+
+def _is_short(space: Space) -> bool:
+    """Whether a search takes about a second or less."""
+    filler = space.filler
+    return space.size * filler.most_moves + filler.cost(1) < SHORT
 
 
 def whole_space(rules: Rules) -> Space:

@@ -10,8 +10,11 @@ from antipodes.config import Config, load_config
 from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.report_page.definition import as_toml
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.spaces.selection import is_reduced_by_default
 
 PIECES = "PIECES"
+WHOLE = {"symmetry": "off"}
+"""The settings of a run for a table that ``solve --tables`` takes."""
 app = commands()
 
 
@@ -50,5 +53,8 @@ def abstract(
         raise InputError("expected --keep, --equal, --drop-orientation or --omit, found none of them")
     chosen = Abstraction(keep or (), equal or (), drop_orientation or (), omit or (), free, name)
     settings = abstracted(load_config(puzzle).puzzle, chosen)
-    Config(settings).puzzle  # noqa: B018  (raises where it is none)
+    found = Config(settings).puzzle
     print(as_toml("puzzle", settings), end="")
+    if is_reduced_by_default(found.rules):
+        print()
+        print(as_toml("run", WHOLE), end="")

@@ -64,6 +64,15 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
         )
 
 
+def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address: str) -> None:
+    """Raise StoreMismatchError where a store has to be reduced by symmetries, ``on`` or ``off``, and is not, or is."""
+    if symmetry == ("on" if manifest.symmetry == 1 else "off"):
+        found = "is not reduced" if manifest.symmetry == 1 else f"is reduced by {manifest.symmetry} symmetries"
+        raise StoreMismatchError(
+            f"{address} {found}; expected one with symmetry {symmetry}: choose another --store, or --overwrite it"
+        )
+
+
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
     """The manifest of the store of a puzzle that the caller gives, if its code may not be known here.
 
