@@ -20,7 +20,7 @@ def step(dial: int, by: int, below: int, dials: Any) -> Any:
     """Turn a dial by one, between 0 and a number."""
     after = dials.copy()
     after[:, dial] += by
-    return after, (0 <= after[:, dial]) & (after[:, dial] < below)
+    return after, (after[:, dial] >= 0) & (after[:, dial] < below)
 
 
 def add(dials: Any, *, by: tuple[int, ...], radix: int) -> Any:

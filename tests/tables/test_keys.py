@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from brute_force import layers
 from key_puzzles import PUZZLES, brute_force, config_of
-from stores import contents, flip_bit, read_manifest, stop_after, write_manifest
+from stores import contents, flip_bit, read_manifest, stop_after
 
 from antipodes.events import Event, Restoring, SearchStarted
 from antipodes.storage.backend import MANIFEST

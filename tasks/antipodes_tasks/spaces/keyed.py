@@ -11,11 +11,11 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, packing_of
 from antipodes_tasks.keys.ranges import KeyRanges, divided, layers
-from antipodes_tasks.keys.sorted_keys import find, sorted_unique
+from antipodes_tasks.keys.sorted_keys import find, sorted_unique, without
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -86,7 +86,7 @@ class Keyed(Numbering):
     def of(cls, rules: Rules) -> Self:
         """The numbering of a table that is to be searched."""
         packing = Packing.of(rules)
-        ranges, looked, is_all = divided(Expansion(rules, packing), packing.pack(rules.start_labels))
+        ranges, looked, is_all = divided(Expansion(rules, packing), start_keys(rules, packing))
         return cls(rules, packing, ranges, looked if is_all else None, looked)
 
     @classmethod
@@ -107,6 +107,20 @@ class Keyed(Numbering):
         ranges = KeyRanges(packing.words, tuple(bounds), details[ONE_WAY])
         searching = record.rows == len(ranges) * SPAN
         return cls(rules, packing, ranges, reached, reached or 0, None if searching else record.rows)
+
+    @classmethod
+    def size_for(cls, rules: Rules) -> int:
+        """How many positions there are, or how many a look before the search found."""
+        return cls.of(rules).looked
+
+    @cached_property
+    def start_keys(self) -> Keys:
+        """The keys at depth 0."""
+        return start_keys(self.rules, self.packing)
+
+    def starts(self, rules: Rules) -> Labels:
+        """The positions at depth 0."""
+        return self.packing.unpack(self.start_keys)
 
     @property
     def radices(self) -> tuple[int, ...]:
@@ -163,8 +177,29 @@ class Keyed(Numbering):
             raise InputError(
                 f"expected a puzzle whose positions have numbers, found {self.rules.name}: its table gives them numbers"
             )
-        found = layers(Expansion(self.rules, self.packing), self.packing.pack(self.rules.start_labels))
+        found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))
 
     def _no_tables(self) -> NoReturn:
         raise InputError(f"expected a puzzle with move tables, found {self.rules.name}, whose positions are keys")
+
+
+def start_keys(rules: Rules, packing: Packing) -> Keys:
+    """The keys of the starts; of goals those that the puzzle's origin reaches, for which it may be searched first.
+
+    ConfigError if it reaches none.
+    """
+    keys = packing.pack(rules.start_labels[packing.fit(rules.start_labels)])
+    if rules.origin is None:
+        return keys
+    left, found = sorted_unique(keys.copy()), [keys[:0]]
+    for layer in layers(Expansion(rules, packing), packing.pack(rules.first[np.newaxis])):
+        others = without(left, layer)
+        if len(others) < len(left):
+            found.append(without(left, others))
+            left = others
+        if not len(left):
+            break
+    if sum(map(len, found)) == 0:
+        raise ConfigError(f"[puzzle] goal: expected one that the start can reach, found none in {len(rules.starts):,}")
+    return np.concatenate(found)

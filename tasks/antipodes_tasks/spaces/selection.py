@@ -20,6 +20,7 @@ KINDS = {
     "fields": "fields.Fields",
     "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
+    "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
     "keys": "keyed.Keyed",
 }
@@ -88,6 +89,15 @@ def _is_short(space: Space) -> bool:
     """Whether a search takes about a second or less."""
     filler = space.filler
     return space.size * filler.most_moves + filler.cost(1) < SHORT
+
+
+def listed_space(rules: Rules) -> Space:
+    """The space of exactly the positions that a puzzle's starts reach, listed in memory.
+
+    ResourceLimitError if there are too many of them.
+    """
+    numbering = _kind("enumerated").of(rules)
+    return Space(rules, numbering, numbering.cuts[0])
 
 
 def whole_space(rules: Rules) -> Space:
@@ -200,7 +210,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
     if rules.enumerated:
-        return _kind("enumerated" if rules.origin is not None else "keys")
+        return _kind("keys")
     if isinstance(rules.moves, Swaps):
         return _kind("arrangements")
     if isinstance(rules.moves, CountedSwaps):
