@@ -223,7 +223,7 @@ def test_other_records_are_refused(cube: Space) -> None:
     ("name", "message"),
     [
         ("three-colours", "it has no symmetries"),
-        ("klotski", "its space is of the kind enumerated"),
+        ("klotski", "its space is of the kind keys"),
         ("lights-out-5x5", "no cut that its symmetries keep saves time"),
     ],
 )

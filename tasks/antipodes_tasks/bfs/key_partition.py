@@ -23,7 +23,9 @@ from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import decode, encode, no_keys, of_integers, without_run
 from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_unique, without
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.fields import check_undone
 
 EXPANDED = 1 << 18
 """Keys of a frontier that are expanded together: their successors take some 10 MB."""
@@ -261,11 +263,22 @@ class KeyLinks:
         return [every for _ in every]
 
     def successors(self, depth: int, frontiers: Iterable[KeyFrontier]) -> Successors:
-        """The keys one move after some frontiers at a depth."""
-        found = [sorted_unique(self.expansion.successors(here)) for here in _blocks(frontiers)]
+        """The keys one move after some frontiers at a depth.
+
+        InputError where a function does not undo a move as it says: two layers would not be enough to look at.
+        """
+        found = [self._expanded(here) for here in _blocks(frontiers)]
         bounds = of_integers(self.bounds, self.packing.words)
         keys = merge(found) if found else no_keys(self.packing.words)
         return Successors(depth, tuple(cut(keys, bounds)))
+
+    def _expanded(self, keys: Keys) -> Keys:
+        moves = self.rules.moves
+        if isinstance(moves, Functions) and moves.reversible:
+            labels = self.packing.unpack(keys)
+            for number in range(len(moves)):
+                check_undone(moves, number, labels, *moves.after(number, labels))
+        return sorted_unique(self.expansion.successors(keys))
 
 
 def _blocks(frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:

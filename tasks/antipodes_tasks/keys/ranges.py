@@ -18,6 +18,7 @@ from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import integers, of_integers
 from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
+from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
 """Positions up to which a puzzle is one range: one task searches them in less than a second."""
@@ -62,12 +63,16 @@ def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
 
 
 def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
-    """The keys at each depth, from the starts on, sorted."""
+    """The keys at each depth, from the starts on, sorted.
+
+    Functions may not undo each other as they say, so that two layers would not be enough to end; the search checks it.
+    """
     layer = sorted_unique(starts.copy())
     seen: list[Keys] = []
+    every = expansion.one_way or isinstance(expansion.rules.moves, Functions)
     while len(layer):
         yield layer
-        seen = [merge([*seen, layer])] if expansion.one_way else [*seen[-1:], layer]
+        seen = [merge([*seen, layer])] if every else [*seen[-1:], layer]
         layer = without(sorted_unique(expansion.successors(layer)), *seen)
 
 

@@ -13,6 +13,8 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.space import Numbering, Space, SpaceRecord
 
+KEYED = "keys"
+"""The kind of a space without move tables, whose positions only a search lists."""
 KINDS = {
     "arrangements": "arrangements.Arrangements",
     "orbits": "orbits.Orbits",
@@ -22,7 +24,7 @@ KINDS = {
     "regions": "regions.Regions",
     "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
-    "keys": "keyed.Keyed",
+    KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
 MAX_ROWS = 2**31 - 1
@@ -47,10 +49,8 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
         No space has rows and columns that the move tables can number.
     """
     numbering = numbering_of(rules)
-    if numbering.KIND == "keys" and symmetry != "on":
-        return Space(rules, numbering, numbering.cuts[0])
-    whole = _best_cut(rules, numbering)
-    if symmetry not in ("on", "auto") or (symmetry == "auto" and _is_short(whole)):
+    whole = Space(rules, numbering, numbering.cuts[0]) if numbering.KIND == KEYED else _best_cut(rules, numbering)
+    if symmetry not in ("on", "auto") or (symmetry == "auto" and (numbering.KIND == KEYED or _is_short(whole))):
         return whole
     from antipodes_tasks.spaces.reduction import reduced_space
 
@@ -64,6 +64,8 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
 
 def why_whole(space: Space) -> str:
     """Why a space of all positions is not reduced by symmetries unless that is asked for, as the end of a sentence."""
+    if space.numbering.KIND == KEYED:
+        return f"its space is of the kind {KEYED}"
     if _is_short(space):
         return "all positions are searched in about a second"
     from antipodes_tasks.spaces.reduction import reduced_space
@@ -210,7 +212,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
     if rules.enumerated:
-        return _kind("keys")
+        return _kind(KEYED)
     if isinstance(rules.moves, Swaps):
         return _kind("arrangements")
     if isinstance(rules.moves, CountedSwaps):
