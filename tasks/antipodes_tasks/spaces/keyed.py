@@ -78,16 +78,17 @@ class Keyed(Numbering):
     looked: int = 0
     """How many positions that look found."""
     listed: int | None = None
-    """How many positions a finished table lists."""
+    """How many positions a finished table lists, or a list in memory."""
     keys: KeyList | None = field(default=None, compare=False)
     """The list of the table that was opened."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The numbering of a table that is to be searched."""
+        """The numbering of a puzzle, also by lists in memory if it is small."""
         packing = Packing.of(rules)
         ranges, looked, is_all = divided(Expansion(rules, packing), start_keys(rules, packing))
-        return cls(rules, packing, ranges, looked if is_all else None, looked)
+        reached = looked if is_all else None
+        return cls(rules, packing, ranges, reached, looked, reached)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:

@@ -257,13 +257,13 @@ def plan_run(
 def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
     """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks."""
     space = best_space(puzzle.rules, symmetry or "auto")
+    if isinstance(space.numbering, Keyed):
+        return Space(space.rules, space.numbering.searched, space.leading), SPAN
     return space, plan_chunk(space)
 
 
 def plan_chunk(space: Space) -> int:
     """The number of rows of a chunk, which is a part of the rows with one first digit, or several such blocks."""
-    if isinstance(space.numbering, Keyed):
-        return SPAN
     least, most = CHUNK_STATES
     block = max(1, space.rows // prod(space.numbering.radices[:1]))
     states = block * space.width
