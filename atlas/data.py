@@ -7,7 +7,7 @@ from typing import Any
 
 from antipodes.config import load_config
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
-from atlas.published import Published, published, searched
+from atlas.published import Published, published, published_radii, searched
 from atlas.results import Result, Results
 
 
@@ -56,7 +56,14 @@ def _published(claim: Published) -> dict[str, Any]:
 
 
 def _size(family: Family, size: str, layers: Sequence[int]) -> dict[str, Any]:
-    return {"family": family.title, "size": size, "definition": family.settings(size), **_numbers(layers)}
+    radii = published_radii(family.title)
+    return {
+        "family": family.title,
+        "size": size,
+        "definition": family.settings(size),
+        **_numbers(layers),
+        "published": [_published(radii[size])] if size in radii else [],
+    }
 
 
 def _numbers(layers: Sequence[int]) -> dict[str, Any]:

@@ -7,7 +7,10 @@ from typing import Any
 Settings = dict[str, Any]
 
 ONE_CORNER = "With one corner fixed the radius is the same."
-M24 = "With the pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45."
+M24 = (
+    "With Conway's pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45, "
+    "which [P. Timmons](http://forum.cubeman.org/?q=node/view/586) published in 2023."
+)
 CHAPTERS: Mapping[str, Sequence[str]] = {
     "Cubes": (
         "2x2x2",
@@ -32,7 +35,7 @@ CHAPTERS: Mapping[str, Sequence[str]] = {
         "seven-tiles",
     ),
     "Sliding tiles on other boards": ("hole-in-the-middle", "two-blanks"),
-    "Blocks": ("klotski", "klotski-moves", "rush-hour"),
+    "Blocks": ("klotski", "klotski-moves", "rush-hour", "rush-hour-solved"),
     "Knights": ("knights-coloured", "knights-labelled"),
     "Stacks, rings, towers, lights": (
         "pancake-10",
@@ -91,17 +94,21 @@ def _left_right_exchange(size: str) -> Settings:
 FAMILIES = (
     Family(
         "Sliding boards, all tiles different",
-        "The blank begins in a corner. Radii: OEIS A151944.",
+        "The blank begins in a corner.",
         _board,
         ("2x2", "2x3", "2x4", "3x3"),
         "board",
     ),
     Family(
-        "Pancakes", "Radii: OEIS A058986.", lambda n: {"family": "pancake", "n": int(n)}, _numbers(2, 11), "pancakes"
+        "Pancakes",
+        "Sort them by turning over the topmost.",
+        lambda n: {"family": "pancake", "n": int(n)},
+        _numbers(2, 11),
+        "pancakes",
     ),
     Family(
         "Burnt pancakes",
-        "Radii: D. S. Cohen and M. Blum, *On the problem of sorting burnt pancakes* (1995).",
+        "Each is burnt on one side, and ends with that side down.",
         lambda n: {"family": "burnt-pancake", "n": int(n)},
         _numbers(1, 8),
         "pancakes",
@@ -123,7 +130,7 @@ FAMILIES = (
     ),
     Family(
         "Towers of Hanoi with three pegs",
-        "The radius is 2^n - 1 (Lucas 1883), and there are 2^n antipodes.",
+        "There are 2^n antipodes.",
         lambda n: {"family": "hanoi", "pegs": 3, "discs": int(n)},
         _numbers(1, 11),
         "discs",

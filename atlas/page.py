@@ -8,7 +8,7 @@ from antipodes.config import load_config
 from antipodes.tables.drawing import draw_positions
 from antipodes_tasks.spaces.selection import best_space
 from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
-from atlas.published import Published, published, searched
+from atlas.published import Published, published, published_radii, searched
 from atlas.results import Result, Results
 
 HEAD = """# Atlas
@@ -107,16 +107,21 @@ def _published(claims: Sequence[Published]) -> str:
     """What is published, and whether the radius is not."""
     if not claims:
         return "Not found published."
-    told = any(claim.what in {"radius", "layers"} for claim in claims)
-    return f"Published: {'; '.join(map(_claim, claims))}." + ("" if told else " Its radius was not found published.")
+    told = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
+    return f"Published: {'; '.join(map(_claim, claims))}." + (
+        "" if told else " Not found published: the radius with these moves."
+    )
 
 
 def _claim(claim: Published) -> str:
     """What is published, with a link to its source, and in what it differs."""
     what = f"distance {claim.value}" if claim.what == "distance" else claim.what
+    return f"{what} ({_source(claim)})" + (f", but {claim.differs}" if claim.differs else "")
+
+
+def _source(claim: Published) -> str:
     source = f"[{claim.source}]({claim.address})" if claim.address else claim.source
-    note = f", {claim.note}" if claim.note else ""
-    return f"{what} ({source}{note})" + (f", but {claim.differs}" if claim.differs else "")
+    return source + (f", {claim.note}" if claim.note else "")
 
 
 def _drawing(name: str, result: Result) -> str:
@@ -153,4 +158,12 @@ def _family(family: Family, layers: Mapping[str, Sequence[int]]) -> str:
         f"| {size} | {sum(found):,} | {len(found) - 1:,} | {found[-1]:,} |" for size, found in layers.items()
     )
     head = f"| {family.size} | positions | radius | antipodes |\n| --- | --- | --- | --- |"
-    return f"### {family.title}\n\n{family.about}\n\n{head}\n{rows}\n"
+    return f"### {family.title}\n\n{family.about}\n\n{_published_radii(family)}\n\n{head}\n{rows}\n"
+
+
+def _published_radii(family: Family) -> str:
+    claims = published_radii(family.title)
+    if not claims:
+        return "Not found published: the radii."
+    which = "radii" if list(claims) == list(family.sizes) else f"radius of {family.size} {', '.join(claims)}"
+    return f"Published: {which} ({_source(next(iter(claims.values())))})."

@@ -56,6 +56,12 @@ def published(name: str) -> list[Published]:
     return [Published(**claim) for claim in _content()[name]]
 
 
+def published_radii(family: str) -> dict[str, Published]:
+    """The radii that are published of a family of this title, by size; none if nothing was found."""
+    found = dict(_content()["families"].get(family, {"radii": {}}))
+    return {size: Published("radius", radius, **found) for size, radius in found.pop("radii").items()}
+
+
 def searched() -> str:
     """When and where was searched, as the end of a sentence."""
     return str(_content()["searched"])
@@ -63,7 +69,7 @@ def searched() -> str:
 
 def searched_puzzles() -> list[str]:
     """The names of the puzzles that were searched for."""
-    return [name for name in _content() if name != "searched"]
+    return [name for name in _content() if name not in {"searched", "families"}]
 
 
 @cache

@@ -13,6 +13,16 @@ class TablesBuilt:
 
 
 @dataclass(frozen=True, slots=True)
+class Preparing:
+    """Something that takes long is under way before the memory of the run is known: rows are listed or compared."""
+
+    what: str
+    """Such as "listing rows up to symmetry"."""
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class Restoring:
     """The search up to the last commit is being read from the journal."""
 
@@ -226,6 +236,7 @@ class PositionsSolved:
 
 Event = (
     TablesBuilt
+    | Preparing
     | Restoring
     | SearchStarted
     | ClusterReady

@@ -13,10 +13,8 @@ import antipodes
 import atlas.__main__
 from antipodes.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
-from atlas.data import data
-from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
-from atlas.page import page
-from atlas.published import Published, published, searched_puzzles
+from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
+from atlas.published import Published, published, published_radii, searched_puzzles
 from atlas.results import layers_of, read_results, result_of
 
 RESULTS = read_results()
@@ -24,15 +22,14 @@ SMALL = [name for name, result in RESULTS.puzzles.items() if result.states < 1_0
 DISTANCES = [(name, claim) for name in searched_puzzles() for claim in published(name) if claim.what == "distance"]
 
 
-def test_the_page_is_made_of_the_results() -> None:
-    assert (DOCS / "atlas.md").read_text(encoding="utf-8") == page(RESULTS), "run python -m atlas --pages"
-
-
-def test_the_data_are_made_of_the_results() -> None:
-    written = (DOCS / "atlas.json").read_text(encoding="utf-8")
-    assert written == data(RESULTS), "run python -m atlas --pages"
+def test_page_and_data_are_made_of_the_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(atlas.__main__, "PAGE", tmp_path / "atlas.md")
+    monkeypatch.setattr(atlas.__main__, "DATA", tmp_path / "atlas.json")
+    atlas.__main__.main(["--pages"])
+    for path in tmp_path.iterdir():
+        assert (DOCS / path.name).read_bytes() == path.read_bytes(), "run python -m atlas --pages"
     schema = json.loads((DOCS / "schemas" / "atlas.json").read_text(encoding="utf-8"))
-    jsonschema.validate(json.loads(written), schema)
+    jsonschema.validate(json.loads((tmp_path / "atlas.json").read_text(encoding="utf-8")), schema)
 
 
 def test_every_bundled_puzzle_is_there() -> None:
@@ -69,11 +66,43 @@ def test_published_distances_are_ours(name: str, claim: Published) -> None:
 
 def test_the_published_layers_of_lights_out_are_more_than_its_positions() -> None:
     """What the entry says of the misprint in OEIS A079873: its own total shows it."""
-    positions, layers = (claim.value for claim in published("lights-out-5x5"))
+    positions, _, layers = (claim.value for claim in published("lights-out-5x5"))
     ours = RESULTS.puzzles["lights-out-5x5"].layers
     assert isinstance(layers, list)
     assert sum(ours) == positions != sum(layers)
     assert [depth for depth, (left, right) in enumerate(zip(ours, layers, strict=True)) if left != right] == [7]
+
+
+def test_the_published_radius_of_m12_is_that_without_the_inverse_shuffle() -> None:
+    """M12 is sharply 5-transitive: five places tell the other seven."""
+    puzzle = load_config("m12").puzzle
+    gathers = [puzzle.follow(move)[-1] for move in "RM"]
+    seen, frontier, layers = np.zeros(12**5, dtype=bool), puzzle.start_labels, [1]
+    seen[frontier[:, :5] @ 12 ** np.arange(5)] = True
+    while layers[-1]:
+        reached = np.concatenate([frontier[:, gather] for gather in gathers])
+        keys, first = np.unique(reached[:, :5] @ 12 ** np.arange(5), return_index=True)
+        frontier = reached[first[~seen[keys]]]
+        seen[keys] = True
+        layers.append(len(frontier))
+    assert (sum(layers), len(layers) - 2) == (95040, 29)
+    assert [claim.value for claim in published("m12") if claim.differs] == [29]
+
+
+@pytest.mark.slow
+def test_conways_pairs_have_the_published_layers() -> None:
+    """P. Timmons, forum.cubeman.org (2023)."""
+    ring = " ".join(map(str, range(23)))
+    pairs = "(0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18)"
+    settings = {"family": "generators", "n": 24, "turns": "quarter", "moves": {"T": f"({ring})", "S": pairs}}
+    assert pairs in REMARKS["m24"]
+    # fmt: off
+    assert layers_of(settings) == [
+        1, 3, 6, 10, 16, 26, 42, 68, 110, 178, 288, 466, 752, 1214, 1958, 3132, 4980, 7957, 12738, 20375, 32563, 52010,
+        83000, 132360, 210896, 335265, 531855, 842722, 1332401, 2098880, 3291324, 5121482, 7872753, 11885315, 17455355,
+        24565715, 32401139, 38652273, 39596760, 32213183, 18556076, 6407846, 1041497, 55472, 577, 1,
+    ]
+    # fmt: on
 
 
 def test_tips_of_the_pyraminx_turn_apart_from_the_rest() -> None:
@@ -84,20 +113,17 @@ def test_tips_of_the_pyraminx_turn_apart_from_the_rest() -> None:
     assert np.convolve(RESULTS.puzzles["pyraminx"].layers, tips).tolist() == RESULTS.puzzles["pyraminx-tips"].layers
 
 
-def test_pages_are_written_from_the_results_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(atlas.__main__, "PAGE", tmp_path / "atlas.md")
-    monkeypatch.setattr(atlas.__main__, "DATA", tmp_path / "atlas.json")
-    atlas.__main__.main(["--pages"])
-    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
-        name: (DOCS / name).read_text(encoding="utf-8") for name in ("atlas.md", "atlas.json")
-    }
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.title)
+def test_published_radii_of_a_family_are_ours(family: Family) -> None:
+    found = RESULTS.families[family.title]
+    for size, claim in published_radii(family.title).items():
+        assert claim.value == claim.ours(found[size]), claim
 
 
-def test_radii_of_families_are_the_published_ones() -> None:
-    pancakes = [len(layers) - 1 for layers in RESULTS.families["Pancakes"].values()]
-    assert pancakes == [1, 3, 4, 5, 7, 8, 9, 10, 11]
-    burnt = [len(layers) - 1 for layers in RESULTS.families["Burnt pancakes"].values()]
-    assert burnt == [1, 4, 6, 8, 10, 12, 14]
+def test_radii_are_published_of_all_families_but_one() -> None:
+    assert [family.title for family in FAMILIES if not published_radii(family.title)] == [
+        "Towers of Hanoi with four pegs"
+    ]
 
 
 def test_families_agree_with_oracles() -> None:

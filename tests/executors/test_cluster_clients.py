@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import dask
 import pytest
 from clusters import Cluster
 from distributed import Client
@@ -49,7 +48,7 @@ def test_a_closed_client_is_refused(idle: Cluster, tmp_path: Path) -> None:
 
 def test_a_client_is_closed_during_its_run(shared: Cluster, tmp_path: Path) -> None:
     lost = pytest.raises(SchedulerLostError, match=r"was lost, or the client was closed")
-    with dask.config.set(scheduler=None), shared.client() as client, lost:  # closed here, it stays dask's default
+    with shared.client() as client, lost:
         run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, Acting(client.close), scheduler=client)
 
 

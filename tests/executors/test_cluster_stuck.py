@@ -54,7 +54,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
 
 @pytest.fixture
 def cluster(workers: LocalCluster) -> Iterator[Cluster]:
-    with Client(workers) as client, Cluster(client) as opened:
+    with Client(workers, set_as_default=False) as client, Cluster(client) as opened:
         assert opened.wait_for_workers(silence, never)
         yield opened
 

@@ -14,6 +14,7 @@ from antipodes.events import (
     LayerSettled,
     PartitionSearched,
     PartitionSettled,
+    Preparing,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -35,6 +36,7 @@ PHASES: dict[str, tuple[list[Event], str, str]] = {
     "assembling": ([Assembling(0, BILLIONS), Assembling(14_000_000_000, BILLIONS)], "assembling", "million/s"),
     "restoring": ([Restoring(0, 5 << 30), Restoring(2 << 30, 5 << 30)], "restoring", "million/s"),
     "preparing": ([TablesBuilt(0, 40), TablesBuilt(30, 40)], "preparing", ""),
+    "listing": ([Preparing("listing rows", 0, 40), Preparing("listing rows", 30, 40)], "listing rows", ""),
     "tilings": (
         [TilingSearchStarted("6x10", 12, 0, 0), PartitionSearched(7, 12, 1317, 24e6)],
         "7 of 12",

@@ -25,13 +25,15 @@ from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import reduction, row_classes
+from antipodes_tasks.spaces import orderly, reduction, row_classes
 from antipodes_tasks.spaces.reduced import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 Depths = NDArray[np.int64]
+LISTED_ROWS = 50_000
+"""Rows whose least are found in both ways."""
 
 
 def reduced_spaces(rules: Rules) -> Iterator[Space]:
@@ -229,3 +231,19 @@ def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:
     ap.run(puzzle, tmp_path / "table.zarr", symmetry="on", progress=False)
     with ap.open_table(tmp_path / "table.zarr", puzzle=puzzle) as table:
         assert table.layers == [2]
+
+
+@pytest.mark.parametrize("name", ["2x2x2", "skewb", "dino", "hanoi-4-pegs", "lights-out-5x5", "eight-puzzle"])
+def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
+    """Rows with twists, with all pieces of one parity, with classes of equal pieces, and values of one sum."""
+    rules = load_config(name).puzzle.rules
+    images, listed = reduction.symmetries_listed(rules), 0
+    for frame in reduction.frames_of(rules, images):
+        fitting = np.flatnonzero(frame.fitting(images))
+        if len(fitting) > 1 and frame.has_keys and frame.all_rows <= LISTED_ROWS:
+            classes = row_classes.RowClasses(frame, images[fitting])
+            keys, weights = orderly.least_rows(frame, images[fitting])
+            assert keys.tolist() == classes.keys.tolist()
+            assert weights.tolist() == classes.weights.tolist()
+            listed += 1
+    assert listed >= 3

@@ -154,7 +154,7 @@ class Cluster:
     @contextmanager
     def client(self) -> Iterator[Client]:
         """A client of the test, apart from that of a run."""
-        with Client(self.address, timeout="30s") as client:
+        with Client(self.address, timeout="30s", set_as_default=False) as client:
             yield client
 
     def workers(self) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from antipodes.events import (
     PartitionsUnderWay,
     PositionsChecked,
     PositionsSolved,
+    Preparing,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -146,6 +147,8 @@ class LiveDisplay:
         match event:
             case TablesBuilt(done, of):
                 self._show(STEADY[type(event)], done, of, detail="", found="", rate="")
+            case Preparing(what, done, of):
+                self._show(what, done, of, detail="", found="", rate="")
             case Restoring(done, of) | Assembling(done, of) | PositionsChecked(done, of):
                 rate = f"{millions(self._times.rate)}/s" if self._times.rate else ""
                 self._show(STEADY[type(event)], done, of, detail="", found=positions(done, of), rate=rate)

@@ -22,6 +22,7 @@ from antipodes.events import (
     PartitionsUnderWay,
     PositionsChecked,
     PositionsSolved,
+    Preparing,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -38,7 +39,7 @@ from antipodes_tasks.quoting import counted
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
-Steady = Restoring | Assembling | PositionsChecked | PositionsSolved
+Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
 """The events of phases whose units all cost about the same."""
 TIME = "%Y-%m-%d %H:%M:%S"
 """The local time at the start of each plain line, since such lines go to logs."""
@@ -150,6 +151,8 @@ def describe(event: Event) -> str | None:
             return f"{done:,} of {partitions:,} partitions searched: {so_far}; {tried}"
         case PartitionsCommitted(done, partitions):
             return f"committed {done:,} of {partitions:,} partitions"
+        case Preparing(what, done, of):
+            return f"{what}: {done:,} of {of:,} parts"
         case Restoring(done, of):
             return f"restoring: {done:,} of {of:,} positions read"
         case Assembling(done, of):

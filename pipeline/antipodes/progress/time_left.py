@@ -12,6 +12,7 @@ from antipodes.events import (
     LayerSettled,
     PositionsChecked,
     PositionsSolved,
+    Preparing,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -123,6 +124,7 @@ class TimeLeft:
         match event:
             case (
                 TablesBuilt(done, of)
+                | Preparing(_, done, of)
                 | Restoring(done, of)
                 | Assembling(done, of)
                 | PositionsChecked(done, of)

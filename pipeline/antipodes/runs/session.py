@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
 
-from antipodes.events import Listener, Waiting
+from antipodes.events import Listener, Preparing, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
@@ -29,6 +29,7 @@ from antipodes_tasks.errors import (
     StoreSilentError,
     WorkerFailedError,
 )
+from antipodes_tasks.spaces import parallel
 
 Manifest = TypeVar("Manifest")
 AnyStore = TypeVar("AnyStore", bound=Store[Any])
@@ -70,13 +71,21 @@ class Session(Generic[AnyStore]):
     def lock(self) -> Iterator[StoreLock]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
-        In the block, waits for the storage are told to the listener, and end when the run is told to stop.
+        In the block, waits for the storage and long preparations are told to the listener, and end when the run is told
+        to stop.
         """
 
         def tell(waited_for: str) -> None:
             self.listener(Waiting(waited_for))
 
-        with self.store.storage.watched(tell, self.stop), self.store.lock() as handle:
+        def preparing(what: str, done: int, of: int) -> None:
+            self.listener(Preparing(what, done, of))
+
+        with (
+            self.store.storage.watched(tell, self.stop),
+            parallel.watched(preparing, self.stop),
+            self.store.lock() as handle,
+        ):
             yield handle
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:

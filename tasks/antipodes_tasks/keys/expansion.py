@@ -1,14 +1,21 @@
 """The moves of a puzzle from keys to keys."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from antipodes_tasks.keys.kernels import expand_constants, expand_rows, expand_words
+from antipodes_tasks.keys.key_moves import KeyMoves
+from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.rules.rules import Rules
 
-BATCH_BYTES = 1 << 22
-"""Bytes of the labels of positions that move together."""
+BATCH_BYTES = 1 << 20
+"""Bytes of the labels of positions that functions move together."""
+ROOM = 1 << 15
+"""Successors that a kernel writes before they are copied: those of 256 KiB stay in cache."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +35,34 @@ class Expansion:
         """The number of moves: no position has more successors."""
         return len(self.rules.moves)
 
-    def successors(self, keys: Keys) -> Keys:
-        """The keys of all positions one move after some, unsorted and with repeats; it releases the GIL meanwhile."""
-        batch = max(1, BATCH_BYTES // self.packing.places)
-        found = [keys[:0]]
-        for begin in range(0, len(keys), batch):
-            found += self._of_batch(keys[begin : begin + batch])
-        return np.concatenate(found)
+    @cached_property
+    def compiled(self) -> KeyMoves | None:
+        """The moves as arrays for machine code; None if they are functions."""
+        return key_moves(self.rules.moves, self.packing)
 
-    def _of_batch(self, keys: Keys) -> list[Keys]:
-        labels = self.packing.unpack(keys)
-        made = (self.rules.moves.after(number, labels) for number in range(self.moves))
-        return [self.packing.pack(after[legal]) for after, legal in made]
+    def successors(self, keys: Keys) -> Keys:
+        """The keys of all positions one move after some, unsorted and with repeats.
+
+        It releases the GIL, unless moves are functions of a user's that do not.
+        """
+        return np.concatenate([keys[:0], *(self._batches(keys) if self.compiled is None else self._kernel(keys))])
+
+    def _kernel(self, keys: Keys) -> Iterator[Keys]:
+        assert self.compiled is not None
+        expand = expand_rows
+        if keys.ndim == self.compiled.empty.shape[1] == 1:
+            constant = len(self.compiled.covering.word) > 0
+            expand = expand_constants if constant else expand_words
+        after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
+        begin = 0
+        while begin < len(keys):
+            begin, count = expand(keys, begin, after, self.compiled)
+            yield after[:count].copy()
+
+    def _batches(self, keys: Keys) -> Iterator[Keys]:
+        size = max(1, BATCH_BYTES // self.packing.places)
+        for begin in range(0, len(keys), size):
+            labels = self.packing.unpack(keys[begin : begin + size])
+            for number in range(self.moves):
+                after, legal = self.rules.moves.after(number, labels)
+                yield self.packing.pack(after[legal])

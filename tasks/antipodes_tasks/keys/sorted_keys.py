@@ -77,8 +77,10 @@ def _drop_repeats(keys: Keys) -> int:
     """Move the different ones of sorted keys to the front; return their number."""
     count = min(1, len(keys))
     for i in range(1, len(keys)):
-        keys[count] = keys[i]
-        count += keys[i] != keys[i - 1]
+        key = keys[i]
+        differs = key != keys[count - 1]
+        keys[count] = key
+        count += differs
     return count
 
 

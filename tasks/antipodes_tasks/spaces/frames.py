@@ -209,6 +209,19 @@ class Frame:
         labels = (keys[:, np.newaxis] // self.key_weights) % self.radices.astype(np.uint64)
         return labels.astype(np.uint8)
 
+    def numbered(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which keys ``(n,)`` of arranged row labels are those of rows, as far as parity and sums tell, ``(n,)``."""
+        numbered = np.ones(len(keys), dtype=np.bool_)
+        for part, classes in zip(self.parts, self.classes, strict=True):
+            if isinstance(part, ValuesIndex):
+                if part.total is not None and classes == part.length:
+                    sums = self.row_labels(keys)[:, part.at].sum(axis=1, dtype=np.int64)
+                    numbered &= sums % part.radix == part.total
+            elif _all_shown(part, classes):
+                whole = np.argsort(np.array(classes)).astype(np.uint8)[self.row_labels(keys)[:, part.at]]
+                numbered &= parities(whole) == _parity_here(part, whole)
+        return numbered
+
     def columns(self, labels: Labels) -> Indices:
         """The column of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED where it has none."""
         columns = np.zeros(len(labels), dtype=np.int64)

@@ -9,15 +9,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.jit import integer, kernel
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.images import Images
+from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
+from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits
 
 KeyLines = NDArray[np.int16]
 """``(keys, 2 * contents + 2)``: for each content the one that it comes from and its renaming, then the effect of the
 move on the column, 0 where it has none or that is part of the key, and which labels parity told apart."""
-NO_KEY = -1
+NO_KEY, UNKNOWN, STAY = -1, -2, -1
+
+
+class Moved(NamedTuple):
+    """Images of positions that were moved, for kernels."""
+
+    of: NDArray[np.int32]
+    """``(n,)``: the number of the position."""
+    symmetries: NDArray[np.int32]
+    """``(n,)``."""
+    steps: NDArray[np.int32]
+    """``(n,)``: the move; STAY: none."""
+
+    @classmethod
+    def room(cls, count: int) -> "Moved":
+        """Arrays for so many."""
+        return cls(*np.empty((3, count), dtype=np.int32))
+
+    def some(self, count: int) -> "Moved":
+        """The first ones."""
+        return Moved(self.of[:count], self.symmetries[:count], self.steps[:count])
 
 
 class Renamings(NamedTuple):
@@ -51,7 +73,6 @@ class Shape(NamedTuple):
     """Frame and symmetries, for kernels."""
 
     moduli: NDArray[np.int64]
-    lookup: NDArray[np.uint64]
     origins: NDArray[np.int64]
     labels: NDArray[np.uint8]
     turns: NDArray[np.uint8]
@@ -59,8 +80,10 @@ class Shape(NamedTuple):
     block_of: NDArray[np.int16]
     firsts: NDArray[np.int64]
     """``(blocks,)``: the first content of each block."""
-    kept: NDArray[np.uint64]
-    """``(rows,)``: the keys of the kept rows, ascending."""
+    held: NDArray[np.int64]
+    """The places that may hold contents, ascending."""
+    always: NDArray[np.int64]
+    """``(places,)``: the block to which a place belongs whatever is there; UNKNOWN where that decides."""
 
 
 @dataclass(eq=False)
@@ -77,6 +100,11 @@ class KeyNumbers:
     def empty(cls, length: int) -> "KeyNumbers":
         """No keys."""
         return cls(np.zeros((0, length), dtype=np.int16), 0, np.full(1, NO_KEY, dtype=np.int32))
+
+    @property
+    def known(self) -> KeyLines:
+        """The keys in the order of their numbers."""
+        return self.keys[: self.count]
 
     def add(self, lines: KeyLines) -> NDArray[np.int32]:
         """The number of each key of the lines, ``(n,)``."""
@@ -148,145 +176,122 @@ def number_keys(
 
 
 @kernel
-def _find_contents(
-    position: Labels, block_of: NDArray[np.int16], firsts: NDArray[np.int64], used: NDArray[np.int64],
-    content_at: NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Fill in which content is on each place of a position, or NO_BLOCK; ``used`` is scratch, ``(blocks,)``."""
-    used[:] = 0
-    for place in range(len(position)):
-        block = block_of[place, position[place]]
-        content_at[place] = -1
-        if block >= 0:
-            content_at[place] = firsts[block] + used[block]
-            used[block] += 1
-
-
-@kernel
-def _write_key(
-    line: NDArray[np.int16],
-    symmetry: int,
-    step: int,
-    moved: Labels,
-    came_from: NDArray[np.int64],
-    content_at: NDArray[np.int64],
-    used: NDArray[np.int64],
-    shape: Shape,
-    by_symmetry: NDArray[np.int32],
-    by_move: NDArray[np.int32],
-    both: NDArray[np.int16],
-) -> None:
-    """Write where the contents of the image of a moved position come from, and how they are renamed.
-
-    What is on a place of the moved position was on the place ``came_from`` before. A negative ``step`` adds nothing.
-    """
-    used[:] = 0
-    for place in range(len(moved)):
-        origin = shape.origins[symmetry, place]
-        piece = moved[shape.carriers[origin]] if by_symmetry.shape[2] > 1 else 0
-        label = np.int64(shape.labels[symmetry, origin, moved[origin]])
-        if by_symmetry.shape[2] > 1:
-            label = (label + shape.turns[symmetry, origin, piece]) % shape.moduli[origin]
-        block = shape.block_of[place, label]
-        if block >= 0:
-            content = shape.firsts[block] + used[block]
-            used[block] += 1
-            line[2 * content] = content_at[came_from[origin]]
-            added = by_move[step, origin] if step >= 0 else 0
-            line[2 * content + 1] = both[by_symmetry[symmetry, origin, piece], added]
-
-
-@kernel
-def _number_of(keys: NDArray[np.uint64], key: np.uint64) -> int:
-    """The place of a key among ascending ones."""
-    low, high = 0, len(keys) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _is_legal(position: Labels, step: int, allowed: NDArray[np.uint64]) -> bool:
+    """Whether a move is legal in the row of a position."""
+    for place in range(allowed.shape[1] if len(allowed) else 0):
+        if (allowed[step, place] >> np.uint64(position[place])) & np.uint64(1) == 0:
+            return False
+    return True
 
 
 @kernel
 def reduce_rows(
     rows: Labels,
-    variants: NDArray[np.int64],
     steps: Steps,
-    shape: Shape,
-    renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
+    moduli: NDArray[np.int64],
+    images: RowImages,
+    kept: RowNumbers,
     target: NDArray[np.int32],
-    lines: KeyLines,
+    moves: Moved,
 ) -> int:
-    """Fill the rows' targets, legal moves first, and the key of each legal move, row by row; the number of keys."""
-    by_symmetry, by_move, both = renamings
-    places = rows.shape[1]
-    moved, content_at = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
-    every = np.arange(places)
-    used = np.empty(len(shape.firsts), dtype=np.int64)
+    """Fill the rows' targets, legal moves first, and what each legal move does, row by row; how many there are."""
+    origin, added, count = steps.origin, steps.added, len(steps.origin)
+    digits, keys = np.empty(len(images.places), dtype=np.uint8), np.empty(count, dtype=np.uint64)
+    of, symmetries, step_of = moves
     found = 0
     for n in range(len(rows)):
         position, slot = rows[n], 0
-        _find_contents(position, shape.block_of, shape.firsts, used, content_at)
-        for step in range(len(steps.origin)):
-            legal = True
-            for place in range(steps.allowed.shape[1] if len(steps.allowed) else 0):
-                if (steps.allowed[step, place] >> np.uint64(position[place])) & np.uint64(1) == 0:
-                    legal = False
-                    break
-            if not legal:
+        for step in range(count):
+            if not _is_legal(position, step, steps.allowed):
                 continue
-            for place in range(places):
-                label = position[steps.origin[step, place]] + steps.added[step, place]
-                moved[place] = label % shape.moduli[place]
-            symmetry, least = 0, np.uint64(0)
-            for one in range(len(shape.lookup)):
-                key = np.uint64(0)
-                for place in range(places):
-                    key += shape.lookup[one, place, moved[place]]
-                if one == 0 or key < least:
-                    symmetry, least = one, key
-            target[n, slot] = _number_of(shape.kept, least)
+            for digit in range(len(digits)):
+                place = images.places[digit]
+                label = position[origin[step, place]] + added[step, place]
+                digits[digit] = images.shown[digit, label if label < moduli[place] else label - moduli[place]]
+            symmetry = least_image(digits, images)
+            keys[slot] = image_key(symmetry, digits, images)
+            of[found], symmetries[found], step_of[found] = n, symmetry, step
             slot += 1
-            line = lines[found]
-            came_from = every if steps.effects[step] > 0 else steps.origin[step]
-            _write_key(line, symmetry, step, moved, came_from, content_at, used, shape, by_symmetry, by_move, both)
-            line[-2], line[-1] = steps.effects[step], variants[n]
             found += 1
+        for number in range(slot):  # in a loop of its own, so that a processor waits for several look-ups at a time
+            target[n, number] = number_of_row(keys[number], kept)
         target[n, slot:] = -1
     return found
 
 
 @kernel
-def find_stabilisers(
+def find_stabilisers(rows: Labels, images: RowImages, moves: Moved) -> int:
+    """Fill in each symmetry but the identity that leaves the row of each of the positions; how many there are."""
+    of, symmetries, step_of = moves
+    digits = np.empty(len(images.places), dtype=np.uint8)
+    found = 0
+    for n in range(len(rows)):
+        write_digits(rows[n], digits, images)
+        own = image_key(0, digits, images)
+        for symmetry in range(1, len(images.origins)):
+            if image_key(symmetry, digits, images) == own:
+                of[found], symmetries[found], step_of[found] = n, symmetry, STAY
+                found += 1
+    return found
+
+
+@kernel
+def write_keys(
     rows: Labels,
     variants: NDArray[np.int64],
+    moves: Moved,
+    steps: Steps,
     shape: Shape,
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,
-) -> int:
-    """Fill in the key of each symmetry but the identity that leaves the row of each of the positions."""
+) -> None:
+    """Write where the contents of images of moved positions come from, and how they are renamed: a line for each.
+
+    All arrays have names of their own here: a loop that takes them from tuples is three times as slow.
+    """
+    of, symmetries, step_of = moves
     by_symmetry, by_move, both = renamings
-    places = rows.shape[1]
-    every, content_at = np.arange(places), np.empty(places, dtype=np.int64)
-    used = np.empty(len(shape.firsts), dtype=np.int64)
-    found = 0
-    for n in range(len(rows)):
-        position, own = rows[n], np.uint64(0)
-        _find_contents(position, shape.block_of, shape.firsts, used, content_at)
-        for symmetry in range(len(shape.lookup)):
-            key = np.uint64(0)
-            for place in range(places):
-                key += shape.lookup[symmetry, place, position[place]]
-            if symmetry == 0:
-                own = key
-            elif key == own:
-                line = lines[found]
-                _write_key(line, symmetry, -1, position, every, content_at, used, shape, by_symmetry, by_move, both)
-                line[-2], line[-1] = 0, variants[n]
-                found += 1
-    return found
+    move_origin, added, effects = steps.origin, steps.added, steps.effects
+    moduli, origins, labels, turns, carriers, block_of, firsts, held, always = shape
+    turned = by_symmetry.shape[2] > 1
+    used, content_at = np.empty(len(firsts), dtype=np.int64), np.empty(rows.shape[1], dtype=np.int64)
+    moved = np.empty(rows.shape[1], dtype=np.int64)
+    known = -1
+    for at in range(len(lines)):
+        n, symmetry, step = of[at], symmetries[at], step_of[at]
+        if n != known:
+            known = n
+            used[:] = 0
+            for place in range(len(content_at)):
+                block = integer(block_of[place, rows[n, place]])
+                content_at[place] = -1
+                if block >= 0:
+                    content_at[place] = firsts[block] + used[block]
+                    used[block] += 1
+        for place in range(len(moved)):
+            moved[place] = rows[n, place] if step < 0 else rows[n, move_origin[step, place]] + added[step, place]
+            if moved[place] >= moduli[place]:
+                moved[place] -= moduli[place]
+        stays = step < 0 or effects[step] > 0
+        used[:] = 0
+        for number in range(len(held)):
+            place = held[number]
+            origin = origins[symmetry, place]
+            piece = moved[carriers[origin]] if turned else 0
+            block = always[place]
+            if block == UNKNOWN:
+                label = integer(labels[symmetry, origin, moved[origin]])
+                if turned:
+                    label = (label + turns[symmetry, origin, piece]) % moduli[origin]
+                block = integer(block_of[place, label])
+            if block >= 0:
+                content = firsts[block] + used[block]
+                used[block] += 1
+                lines[at, 2 * content] = content_at[origin if stays else move_origin[step, origin]]
+                renaming = 0 if step < 0 else by_move[step, origin]
+                lines[at, 2 * content + 1] = both[by_symmetry[symmetry, origin, piece], renaming]
+        lines[at, -2] = 0 if step < 0 else effects[step]
+        lines[at, -1] = variants[n]
 
 
 @kernel

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.jit import integer, kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.frames import Frame
 from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.orderly import KeptRows, least_rows
+from antipodes_tasks.spaces.row_images import RowImages, find_least
 
 Keys = NDArray[np.uint64]
 
@@ -21,8 +23,6 @@ FEW_ROWS = 1 << 17
 """Rows of which numpy finds the least of their classes faster than compiled code is loaded."""
 SAMPLE = 256
 """Rows of a sample."""
-ROWS_AT_ONCE = 1 << 18
-"""Rows that are compared with their images together."""
 
 
 class Least(NamedTuple):
@@ -32,6 +32,24 @@ class Least(NamedTuple):
     """``(n,)``."""
     symmetries: NDArray[np.int64]
     """``(n,)``: the first symmetry that leads there."""
+
+
+class RowNumbers(NamedTuple):
+    """Where the keys of kept rows are, by their leading bits; for kernels."""
+
+    keys: Keys
+    """``(rows,)``, ascending."""
+    shift: int
+    """The bits of a key behind the leading ones."""
+    begins: NDArray[np.int32]
+    """``(2^bits + 1,)``: where the keys with these leading bits begin."""
+
+    @classmethod
+    def of(cls, keys: Keys) -> "RowNumbers":
+        """The numbers of some keys, in four bytes for each of them, or eight."""
+        shift = max(0, int(keys[-1]).bit_length() - len(keys).bit_length())
+        counts = np.bincount((keys >> np.uint64(shift)).astype(np.int64))
+        return cls(keys, shift, np.concatenate(([0], np.cumsum(counts))).astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,22 +68,44 @@ class RowClasses:
         return lookup
 
     @cached_property
-    def keys(self) -> Keys:
-        """``(classes,)``: the key of the least row of each class, ascending."""
-        found = [self._least_among(*bounds) for bounds in self._batches]
-        return np.sort(np.concatenate(found))
+    def row_images(self) -> RowImages:
+        """The images of rows, digit by digit."""
+        return RowImages.of(self.frame, self.images)
+
+    @cached_property
+    def _kept(self) -> KeptRows:
+        """The least rows: numpy finds few of them faster than compiled code is loaded."""
+        if self.frame.all_rows > FEW_ROWS:
+            return least_rows(self.frame, self.images)
+        rows = self.frame.all_rows
+        labels = self.frame.positions(self.frame.rows(np.arange(rows)), self._no_contents(rows))
+        keys = np.sort(_least_rows(labels, self.lookup))
+        return KeptRows(keys, self._weights(keys))
 
     @property
-    def _batches(self) -> list[tuple[int, int]]:
-        rows = self.frame.all_rows
-        return [(first, min(first + ROWS_AT_ONCE, rows)) for first in range(0, rows, ROWS_AT_ONCE)]
+    def keys(self) -> Keys:
+        """``(classes,)``: the key of the least row of each class, ascending."""
+        return self._kept.keys
 
-    def _least_among(self, first: int, end: int) -> Keys:
-        """The keys of the rows of some numbers that are the least of their class."""
-        labels = self.frame.positions(self.frame.rows(np.arange(first, end)), self._no_contents(end - first))
-        if len(labels) <= FEW_ROWS:
-            return _least_rows(labels, self.lookup)
-        return self.frame.keys(labels[find_least_rows(labels, self.lookup)])
+    @property
+    def weights(self) -> Indices:
+        """``(classes,)``: the number of rows in each class."""
+        return self._kept.weights
+
+    def _weights(self, keys: Keys) -> Indices:
+        """The number of rows in the class of each least row."""
+        order = len(self.images)
+        weights = np.empty(len(keys), dtype=np.int64)
+        for first in range(0, len(keys), max(1, FEW // order)):
+            some = keys[first : first + max(1, FEW // order)]
+            stabilisers = (self.image_keys(self._first_positions(some)) == some).sum(axis=0)
+            weights[first : first + len(some)] = order // stabilisers
+        return weights
+
+    @cached_property
+    def row_numbers(self) -> RowNumbers:
+        """Where the kept rows are among the keys."""
+        return RowNumbers.of(self.keys)
 
     def _no_contents(self, rows: int) -> Labels:
         return np.broadcast_to(self.frame.contents(np.zeros(1, dtype=np.int64)), (rows, self.frame.slots))
@@ -78,20 +118,16 @@ class RowClasses:
         keys = self.image_keys(labels)
         return float((keys == keys[0]).sum() / keys.size * rows)
 
-    def rows(self) -> Labels:
-        """``(classes, places)``: a position in the least row of each class, in its first column."""
-        return self.frame.positions(self.frame.row_labels(self.keys), self._no_contents(len(self.keys)))
+    def rows(self, first: int = 0, end: int | None = None) -> Labels:
+        """``(classes, places)``: a position in the least row of each class, in its first column; of some classes."""
+        return self._first_positions(self.keys[first:end])
 
-    @cached_property
-    def weights(self) -> Indices:
-        """``(classes,)``: the number of rows in each class."""
-        order = len(self.images)
-        weights = np.empty(len(self.keys), dtype=np.int64)
-        rows = self.rows()
-        for first in range(0, len(rows), max(1, FEW // order)):
-            some = slice(first, first + max(1, FEW // order))
-            weights[some] = order // (self.image_keys(rows[some]) == self.keys[some]).sum(axis=0)
-        return weights
+    def rows_of(self, numbers: NDArray[np.int64]) -> Labels:
+        """As `rows`, of the classes of these numbers ``(n,)``."""
+        return self._first_positions(self.keys[numbers])
+
+    def _first_positions(self, keys: Keys) -> Labels:
+        return self.frame.positions(self.frame.row_labels(keys), self._no_contents(len(keys)))
 
     def image_keys(self, labels: Labels) -> Keys:
         """The keys ``(symmetries, n)`` of all images of the rows of positions ``(n, places)``."""
@@ -107,7 +143,7 @@ class RowClasses:
             symmetries = keys.argmin(axis=0)
             return Least(keys[symmetries, np.arange(len(labels))], symmetries)
         least = Least(np.empty(len(labels), dtype=np.uint64), np.empty(len(labels), dtype=np.int64))
-        find_least(np.ascontiguousarray(labels), self.lookup, *least)
+        find_least(np.ascontiguousarray(labels), self.row_images, *least)
         return least
 
     def numbers(self, keys: Keys) -> Indices:
@@ -140,31 +176,14 @@ def _least_rows(labels: Labels, lookup: Keys) -> Keys:
 
 
 @kernel
-def find_least_rows(labels: Labels, lookup: Keys) -> NDArray[np.bool_]:
-    """Whether each row of positions ``(n, places)`` is the least of its class."""
-    found = np.ones(len(labels), dtype=np.bool_)
-    for n in range(len(labels)):
-        own = np.uint64(0)
-        for place in range(labels.shape[1]):
-            own += lookup[0, place, labels[n, place]]
-        for symmetry in range(1, len(lookup)):
-            key = np.uint64(0)
-            for place in range(labels.shape[1]):
-                key += lookup[symmetry, place, labels[n, place]]
-            if key < own:
-                found[n] = False
-                break
-    return found
-
-
-@kernel
-def find_least(labels: Labels, lookup: Keys, keys: Keys, symmetries: NDArray[np.int64]) -> None:
-    """Fill in the least key of all images of each of ``(n, places)``, and the first symmetry that leads there."""
-    for n in range(len(labels)):
-        symmetries[n] = 0
-        for symmetry in range(len(lookup)):
-            key = np.uint64(0)
-            for place in range(labels.shape[1]):
-                key += lookup[symmetry, place, labels[n, place]]
-            if symmetry == 0 or key < keys[n]:
-                keys[n], symmetries[n] = key, symmetry
+def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
+    """The number of a kept row by its key."""
+    prefix = key >> np.uint64(rows.shift)
+    low, high = integer(rows.begins[prefix]), integer(rows.begins[prefix + np.uint64(1)]) - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if rows.keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

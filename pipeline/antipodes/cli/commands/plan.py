@@ -1,6 +1,8 @@
 """``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
 
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,7 +21,9 @@ from antipodes.cli.options import (
 from antipodes.cli.patterns import pattern_lines, patterns_view
 from antipodes.cli.streams import print_json
 from antipodes.config import Config, load_config, restricted
+from antipodes.events import Listener, Preparing
 from antipodes.machine import available_memory, human, process_began
+from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
@@ -27,6 +31,7 @@ from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
 from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.spaces import parallel
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
@@ -59,9 +64,15 @@ def plan(
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
-        planned = plan_run(
-            config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only, symmetry=options.symmetry
-        )
+        with _progress():
+            planned = plan_run(
+                config.puzzle,
+                tasks,
+                limit,
+                settings=config.settings,
+                counts_only=counts_only,
+                symmetry=options.symmetry,
+            )
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
         return
@@ -93,6 +104,21 @@ def plan(
     print(f"  time         {_described(expected, store, tasks)}")
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
     print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show what takes long before the plan is known, from its first event on."""
+    with ExitStack() as stack:
+        listeners: list[Listener] = []
+
+        def tell(what: str, done: int, of: int) -> None:
+            if not listeners:
+                listeners.append(stack.enter_context(show_progress(quiet=False)))
+            listeners[0](Preparing(what, done, of))
+
+        with parallel.watched(tell, lambda: False):
+            yield
 
 
 def _print_too_large(config: Config, problem: str, as_json: bool) -> None:

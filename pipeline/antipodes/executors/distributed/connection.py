@@ -80,7 +80,7 @@ def connected(address: str, listener: Listener = silence, place: str = "") -> It
     """Open a client of the scheduler at an address, which a message calls ``place``; SchedulerError if none answers."""
     try:
         with announced(listener, f"the dask scheduler at {address} to answer"):
-            client = _OwnClient(address, timeout=f"{CONNECT_SECONDS}s")
+            client = _OwnClient(address, timeout=f"{CONNECT_SECONDS}s", set_as_default=False)
     except Exception as error:  # also what dask makes of the answers of other programs, or of our TLS settings
         reason = one_line(error) or "no answer"
         raise SchedulerError(f"no dask scheduler answers at {place or address}: {reason}") from error
@@ -215,7 +215,7 @@ def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
         except Exception as error:  # of a process that ends before it has begun
             raise SchedulerError(f"cannot start {workers} processes: {one_line(error)}") from error
         with cluster:
-            client = Client(cluster)
+            client = Client(cluster, set_as_default=False)
             with _closing(client):
                 yield client
 

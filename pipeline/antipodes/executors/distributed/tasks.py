@@ -96,7 +96,7 @@ class Tasks:
 
     def first_done(self, futures: Iterable[Handle]) -> list[Handle]:
         """Return the futures whose tasks have ended, as soon as there are any; none after `HEARTBEAT_SECONDS`."""
-        with translated(self._client), suppress(TimeoutError):
+        with translated(self._client), self._client.as_current(), suppress(TimeoutError):
             wait(list(futures), timeout=health.HEARTBEAT_SECONDS, return_when="FIRST_COMPLETED")
         done = [future for future in futures if future.status in ("finished", "error")]
         if not done:

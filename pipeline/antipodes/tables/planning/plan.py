@@ -49,6 +49,9 @@ DIVISORS_TRIED = 1000
 """Numbers of chunks tried for one that divides the rows evenly."""
 PARTITION_STATES = 16 * MIB
 """States of a partition, at most: a layer of it takes some 100 ms at most."""
+SCATTERED_PARTITIONS = 32
+"""Partitions of a reduced space at most, except smaller ones than those above: moves lead from each partition into all,
+so each reads all rows of all others."""
 TASKS_A_WORKER = 8
 """Partitions per worker, which keep all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
@@ -225,7 +228,8 @@ def plan_chunk(space: Space) -> int:
 
 def plan_partition(space: Space, chunk_rows: int, workers: int) -> int:
     """The number of rows of a partition: few enough to keep all workers busy until a layer ends."""
-    wanted = min(PARTITION_STATES, ceil(space.size / (TASKS_A_WORKER * workers)))
+    least = space.size // SCATTERED_PARTITIONS if space.numbering.symmetries > 1 else 0
+    wanted = min(max(PARTITION_STATES, least), ceil(space.size / (TASKS_A_WORKER * workers)))
     return chunk_rows * max(1, wanted // (chunk_rows * space.width))
 
 

@@ -1,0 +1,141 @@
+"""The images of rows under symmetries, digit by digit; for kernels.
+
+A row is written as its *digits*: the row labels of the places of which rows say something, in the order of their
+weights in a key. So of two images the one with the lesser first different digit has the lesser key, and mostly the
+first digit tells.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import integer, kernel
+from antipodes_tasks.spaces.frames import Frame
+from antipodes_tasks.spaces.images import Images
+
+
+class RowImages(NamedTuple):
+    """A frame and symmetries that map its rows to rows, the identity first."""
+
+    places: NDArray[np.int64]
+    """``(digits,)``: the place of each digit."""
+    shown: NDArray[np.uint8]
+    """``(digits, labels)``: the digit of a label on the place."""
+    radices: NDArray[np.int64]
+    """``(digits,)``."""
+    weights: NDArray[np.uint64]
+    """``(digits,)``: the weights in a key, descending."""
+    origins: NDArray[np.int64]
+    """``(symmetries, digits)``: the digit from which each one of the image comes."""
+    become: NDArray[np.uint8]
+    """``(symmetries, digits, row labels)``: each digit of the image, by the one from which it comes."""
+    lowest: NDArray[np.uint8]
+    """``(digits, row labels)``: the least first digit of images whose first digit comes from this one."""
+    begins: NDArray[np.int64]
+    """``(digits * row labels + 1,)``: where the symmetries to such images begin in ``first``."""
+    first: NDArray[np.int64]
+    """Symmetries, ascending for each digit and row label."""
+
+    @classmethod
+    def of(cls, frame: Frame, images: Images) -> Self:
+        """The arrays of a frame and of symmetries that fit it, see `Frame.fitting`."""
+        places = np.flatnonzero(frame.radices > 1)
+        if not len(places):  # there is one row, and its digits are 0
+            places = np.arange(frame.places)
+        place_of = np.zeros(frame.places, dtype=np.int64)
+        place_of[places] = np.arange(len(places))
+        radices = frame.radices[places]
+        origins = place_of[images.origins[:, places]]
+        become = _become(frame, images, places, int(radices.max()))
+        lowest, begins, first = _first_digits(origins[:, 0], become[:, 0], radices)
+        weights = frame.key_weights[places]
+        return cls(places, frame.shown[places], radices, weights, origins, become, lowest, begins, first)
+
+
+def _become(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
+    """What each digit of the image is, by the digit of the place from which it comes: see `RowImages.become`."""
+    label_of = np.zeros((frame.places, labels), dtype=np.int64)
+    for label in range(frame.labels - 1, -1, -1):
+        known = np.flatnonzero((frame.shown[:, label] < labels) & (label < images.moduli))
+        label_of[known, frame.shown[known, label]] = label
+    origins = images.origins[:, places]
+    symmetries = np.arange(len(images))[:, np.newaxis, np.newaxis]
+    after = images.labels[symmetries, origins[..., np.newaxis], label_of[origins]]
+    become: NDArray[np.uint8] = frame.shown[places[:, np.newaxis], after]
+    return become
+
+
+def _first_digits(
+    origins: NDArray[np.int64], become: NDArray[np.uint8], radices: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """The least first digits of images by what they come from, and the symmetries that lead there."""
+    labels = become.shape[1]
+    lowest = np.full((len(radices), labels), 255, dtype=np.uint8)
+    np.minimum.at(lowest, origins, become)
+    lists = [
+        np.flatnonzero((origins == digit) & (become[:, label] == lowest[digit, label]))
+        for digit in range(len(radices))
+        for label in range(labels)
+    ]
+    begins = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return lowest, begins, np.concatenate(lists).astype(np.int64)
+
+
+@kernel
+def write_digits(position: NDArray[np.uint8], digits: NDArray[np.uint8], images: RowImages) -> None:
+    """Fill in the digits of the row of a position ``(places,)``."""
+    for digit in range(len(digits)):
+        digits[digit] = images.shown[digit, position[images.places[digit]]]
+
+
+@kernel
+def least_image(digits: NDArray[np.uint8], images: RowImages) -> int:
+    """The symmetry that leads to the least image of a row, the first of several."""
+    lowest = integer(255)
+    for digit in range(len(digits)):
+        lowest = min(lowest, integer(images.lowest[digit, digits[digit]]))
+    best, labels = integer(-1), images.lowest.shape[1]
+    for digit in range(len(digits)):
+        if images.lowest[digit, digits[digit]] != lowest:
+            continue
+        at = digit * labels + digits[digit]
+        for number in range(images.begins[at], images.begins[at + 1]):
+            one = images.first[number]
+            if best < 0 or _comes_before(one, best, digits, images):
+                best = one
+    return best
+
+
+@kernel
+def _comes_before(one: int, other: int, digits: NDArray[np.uint8], images: RowImages) -> bool:
+    """Whether the image under one symmetry is less than that under the other, or the same and the symmetry earlier."""
+    for digit in range(1, len(digits)):
+        mine = images.become[one, digit, digits[images.origins[one, digit]]]
+        its = images.become[other, digit, digits[images.origins[other, digit]]]
+        if mine != its:
+            return bool(mine < its)
+    return one < other
+
+
+@kernel
+def image_key(symmetry: int, digits: NDArray[np.uint8], images: RowImages) -> np.uint64:
+    """The key of an image of a row."""
+    key = np.uint64(0)
+    for digit in range(len(digits)):
+        key += images.weights[digit] * np.uint64(
+            images.become[symmetry, digit, digits[images.origins[symmetry, digit]]]
+        )
+    return key
+
+
+@kernel
+def find_least(
+    labels: NDArray[np.uint8], images: RowImages, keys: NDArray[np.uint64], symmetries: NDArray[np.int64]
+) -> None:
+    """Fill in the least key of all images of each of ``(n, places)``, and the first symmetry that leads there."""
+    digits = np.empty(len(images.places), dtype=np.uint8)
+    for n in range(len(labels)):
+        write_digits(labels[n], digits, images)
+        symmetries[n] = least_image(digits, images)
+        keys[n] = image_key(symmetries[n], digits, images)

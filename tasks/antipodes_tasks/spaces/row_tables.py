@@ -1,0 +1,220 @@
+"""The row tables of a reduced space, and the keys of its column maps: filled block by block, in all threads.
+
+The target of a row under a move is the kept row of the row after the move, found by its key. The keys of column maps
+are numbered by each thread for itself, and the numbers made one when all blocks are filled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.frames import NO_BLOCK, Frame
+from antipodes_tasks.spaces.move_tables import Closing, ColumnMap, map_type
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps
+from antipodes_tasks.spaces.parallel import in_threads
+from antipodes_tasks.spaces.reduced_rows import (
+    UNKNOWN,
+    KeyLines,
+    KeyNumbers,
+    Moved,
+    Renamings,
+    Shape,
+    Steps,
+    find_stabilisers,
+    put_numbers,
+    reduce_rows,
+    write_keys,
+)
+from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers
+from antipodes_tasks.spaces.row_images import RowImages
+
+LINES = 1 << 16
+"""Keys that are found before they are numbered."""
+FILLING, NUMBERING = "filling the move tables", "numbering the column maps"
+
+
+class Reduction(NamedTuple):
+    """The row tables of a reduced space, and the keys of its column maps."""
+
+    target: NDArray[np.int32]
+    column_map: ColumnMap
+    keys: KeyLines
+    """``(column maps, key)``; number 0 is the identity."""
+    closing: Closing
+
+
+class _Block(NamedTuple):
+    """What filled a block of rows."""
+
+    rows: slice
+    numbers: KeyNumbers
+    """The numbers of column maps in the block."""
+    most: int
+    """The moves of the row that allows most."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowTables:
+    """What the row tables are filled from."""
+
+    transforms: Transforms
+    classes: RowClasses
+    steps: OrbitSteps
+    folds: bool
+    """Whether what a move does to the column is part of the keys."""
+    renamings: Renamings
+    _spare: list[KeyNumbers] = field(default_factory=list)
+    """Numbers that no thread uses at the moment."""
+
+    def fill(self) -> Reduction:
+        """The row tables."""
+        count, rows, width = len(self._arrays[0].origin), len(self.classes.keys), self._frame.width
+        target = np.empty((rows, count), dtype=np.int32)
+        column_map = np.zeros((rows, count if width > 1 else 0), dtype=np.int32)
+        batch = max(1, LINES // max(1, count))
+        calls = [
+            partial(self._fill_block, slice(first, min(first + batch, rows)), target, column_map)
+            for first in range(0, rows, batch)
+        ]
+        blocks = in_threads(FILLING, calls)
+        self._spare.clear()
+        most = max(block.most for block in blocks)
+        target = np.ascontiguousarray(target[:, :most])
+        if width == 1:
+            nothing = Closing(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+            return Reduction(target, np.zeros((rows, 0), dtype=np.int16), _identities(self._frame, 1), nothing)
+        return self._numbered(target, column_map, blocks, most)
+
+    def _numbered(
+        self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
+    ) -> Reduction:
+        """The tables with one number for each key: those of the identity, however parity tells labels apart, are 0."""
+        numbers = KeyNumbers.empty(self._key_length)
+        identities = len(numbers.add(_identities(self._frame, self._variants)))
+        known = {id(block.numbers): block.numbers for block in blocks}
+        to = {name: numbers.add(own.known) for name, own in known.items()}
+        closing = self._closing(numbers)
+        maps = numbers.count - identities + 1
+        place = np.maximum(np.arange(numbers.count) - identities + 1, 0).astype(map_type(maps))
+        renumbered: ColumnMap = np.empty((len(target), most), dtype=map_type(maps))
+
+        def renumber(block: _Block) -> None:
+            renumbered[block.rows] = place[to[id(block.numbers)]][column_map[block.rows, :most]]
+
+        in_threads(NUMBERING, [partial(renumber, block) for block in blocks])
+        keys = np.concatenate((numbers.known[:1], numbers.known[identities:]))
+        return Reduction(target, renumbered, keys, _without_identity(closing, place[closing.maps].astype(np.int32)))
+
+    @property
+    def _frame(self) -> Frame:
+        return self.classes.frame
+
+    @property
+    def _key_length(self) -> int:
+        return 2 * self._frame.slots + 2
+
+    @property
+    def _variants(self) -> int:
+        """In how many ways parity can tell labels apart."""
+        return 1 << sum(block.merged is not None for block in self._frame.blocks)
+
+    def _fill_block(self, here: slice, target: NDArray[np.int32], column_map: NDArray[np.int32]) -> _Block:
+        """Fill some rows; the numbers of column maps are those of the thread."""
+        rows = self.classes.rows(here.start, here.stop)
+        steps, shape, images, kept = self._arrays
+        moved = Moved.room(len(rows) * target.shape[1])
+        found = int(reduce_rows(rows, steps, shape.moduli, images, kept, target[here], moved))
+        numbers = self._spare.pop() if self._spare else KeyNumbers.empty(self._key_length)
+        if column_map.shape[1]:
+            put_numbers(target[here], numbers.add(self._keys(rows, moved.some(found))), column_map[here])
+        self._spare.append(numbers)
+        return _Block(here, numbers, int((target[here] >= 0).sum(axis=1).max(initial=0)))
+
+    def _closing(self, numbers: KeyNumbers) -> Closing:
+        """The rows that symmetries map to themselves, and the column maps of these, with the identity among them."""
+        order, weights = len(self.classes.images), self.classes.weights
+        chosen = np.flatnonzero(weights < order)
+        begins = np.concatenate(([0], np.cumsum(order // weights[chosen] - 1)))
+        rows, moved = self.classes.rows_of(chosen), Moved.room(int(begins[-1]))
+        if len(rows):
+            find_stabilisers(rows, self._arrays[2], moved)
+        lines = self._keys(rows, moved)
+        return Closing(chosen.astype(np.int32), begins.astype(np.int64), numbers.add(lines))
+
+    def _keys(self, rows: Labels, moved: Moved) -> KeyLines:
+        """The keys of the column maps of moves, or of symmetries alone, of some positions."""
+        lines = np.zeros((len(moved.of), self._key_length), dtype=np.int16)
+        if len(lines):
+            steps, shape, _, _ = self._arrays
+            write_keys(rows, _variants(self._frame, rows), moved, steps, shape, self.renamings[1:], lines)
+        return lines
+
+    @cached_property
+    def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
+        """What kernels need, made before threads use it."""
+        return self._moves, self._shape, self.classes.row_images, self.classes.row_numbers
+
+    @property
+    def _moves(self) -> Steps:
+        """The moves of the tables, as they act on rows."""
+        conditions, transforms = self.transforms.conditions, self.steps.transforms
+        allowed = np.zeros((0, self._frame.places), dtype=np.uint64)
+        if conditions is not None:
+            allowed = np.where(self._frame.column_places, ~np.uint64(0), conditions[transforms])
+        effects = np.zeros(len(transforms), dtype=np.int64) if self.folds else self.steps.actions + 1
+        added = self.transforms.added[transforms].astype(np.int64)
+        return Steps(self.transforms.origin[transforms].astype(np.int64), added, allowed, effects)
+
+    @property
+    def _shape(self) -> Shape:
+        images, frame = self.classes.images, self._frame
+        known = np.arange(frame.labels) < images.moduli[:, np.newaxis]
+        least = np.where(known, frame.block_of, len(frame.blocks)).min(axis=1)
+        most = np.where(known, frame.block_of, NO_BLOCK).max(axis=1)
+        return Shape(
+            images.moduli,
+            images.origins,
+            images.labels,
+            images.turns,
+            images.carriers,
+            frame.block_of,
+            firsts=np.array([block.first for block in frame.blocks], dtype=np.int64),
+            held=np.flatnonzero(most != NO_BLOCK),
+            always=np.where(least == most, most, UNKNOWN).astype(np.int64),
+        )
+
+
+def _without_identity(closing: Closing, maps: NDArray[np.int32]) -> Closing:
+    """The closing with these numbers of maps, each once in a row, without the identity and rows that need no other."""
+    rows = np.repeat(np.arange(len(closing.rows)), np.diff(closing.begins))
+    pairs = np.unique(np.stack((rows, maps)), axis=1)
+    rows, maps = pairs[:, pairs[1] != 0]
+    kept, counts = np.unique(rows, return_counts=True)
+    begins = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return Closing(closing.rows[kept], begins, maps.astype(np.int32))
+
+
+def _identities(frame: Frame, variants: int) -> KeyLines:
+    """The keys that leave all columns, one for each way in which parity tells labels apart."""
+    lines = np.zeros((variants, 2 * frame.slots + 2), dtype=np.int16)
+    lines[:, 0:-2:2] = np.arange(frame.slots)
+    lines[:, -1] = np.arange(variants)
+    return lines
+
+
+def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
+    """How parity tells labels apart in the first column of rows, given by their positions ``(n, places)``, ``(n,)``."""
+    variants, bit = np.zeros(len(rows), dtype=np.int64), 0
+    for block in frame.blocks:
+        if block.merged is not None:
+            here = rows[:, frame.parts[block.part].at]
+            low, high = ((here == label).argmax(axis=1) for label in block.merged)
+            variants += (low > high).astype(np.int64) << bit
+            bit += 1
+    return variants
