@@ -11,7 +11,7 @@ from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.space import Numbering, Space, SpaceRecord
+from antipodes_tasks.spaces.space import REDUCED, Numbering, Space, SpaceRecord
 
 KEYED = "keys"
 """The kind of a space without move tables, whose positions only a search lists."""
@@ -27,6 +27,8 @@ KINDS = {
     KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
+REDUCED_FIELDS = "reduced_fields.ReducedFields"
+"""The numbering of the kind "reduced" of puzzles whose moves are functions."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 SHORT = 1e9
@@ -163,7 +165,8 @@ def stored_space(rules: Rules, record: SpaceRecord) -> Space:
     """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    numbering = _kind(record.kind).restored(rules, record)
+    functions = record.kind == REDUCED and isinstance(rules.moves, Functions)
+    numbering = _imported(REDUCED_FIELDS if functions else KINDS[record.kind]).restored(rules, record)
     for space in every_cut(rules, numbering):
         if (space.rows, space.width) == (record.rows, record.width):
             return space
@@ -199,7 +202,11 @@ def size_in_words(size: int) -> str:
 
 
 def _kind(name: str) -> type[Numbering]:
-    module, _, numbering = KINDS[name].partition(".")
+    return _imported(KINDS[name])
+
+
+def _imported(name: str) -> type[Numbering]:
+    module, _, numbering = name.partition(".")
     kind: type[Numbering] = getattr(import_module(f"antipodes_tasks.spaces.{module}"), numbering)
     return kind
 

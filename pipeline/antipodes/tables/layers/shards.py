@@ -398,13 +398,13 @@ class Shards:
     def _restoring(self, states: int) -> OnDone:
         """A function to be called with the key of each restored shard, which tells the listener of its positions."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        size = states if self.plan.keyed else space.size
-        self._listener(Restoring(0, size))
+        positions = states if self.plan.keyed else space.whole.size
+        self._listener(Restoring(0, positions))
 
         def tell(key: Key) -> None:
             nonlocal done
-            done += sum(part.rows for part in shards[key[1]])
-            self._listener(Restoring(done * size // space.rows, size))
+            done += space.width * sum(part.rows for part in shards[key[1]])
+            self._listener(Restoring(done * positions // space.size, positions))
 
         return tell
 

@@ -254,6 +254,10 @@ class SearchManifest:
             return self.states
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
 
+    def standing_for(self, entries: int) -> int:
+        """About how many positions some entries stand for, in proportion: all of them for all."""
+        return entries * self.numbered // self.index_size
+
     @property
     def symmetry(self) -> int:
         """The number of symmetries by which the table is reduced; 1: it is not."""
