@@ -11,6 +11,7 @@ from reduced_towers import TOWERS
 from stores import chunk_files, flip_bit, stop_after
 
 from antipodes.config import Config, as_config
+from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
 from antipodes.tables.counts import open_counts
@@ -128,9 +129,13 @@ def test_counts_list_the_antipodes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("config", [TOWERS, FUNCTIONS], ids=["towers", "functions"])
 def test_a_reduced_table_is_verified(config: Config, tmp_path: Path) -> None:
     report = run(tmp_path / "t.zarr", config=config)
-    verdict = verify(tmp_path / "t.zarr", Threads(2))
+    events: list[Event] = []
+    verdict = verify(tmp_path / "t.zarr", Threads(2), listener=events.append)
     assert verdict.ok, verdict.problems
-    assert verdict.checked_states == report.manifest.numbered > report.manifest.index_size
+    count = report.manifest.numbered
+    assert verdict.checked_states == count > report.manifest.index_size
+    assert events[0] == CheckStarted(config.puzzle.name, count)
+    assert events[-1] == PositionsChecked(count, count)
     flip_bit(chunk_files(tmp_path / "t.zarr")[0], 77)
     assert not verify(tmp_path / "t.zarr", Threads(2)).ok
 

@@ -133,12 +133,13 @@ def _least(store: TableStore, manifest: TableManifest, scheduler: Scheduler, lis
 
 def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
     """The verdict on a table whose moves are not known: each chunk is read, and its positions counted."""
-    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.index_size))
+    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.numbered))
     found: dict[int, NDArray[np.int64]] = {}
 
     def collect(key: Key, layers: NDArray[np.int64]) -> None:
         found[key[1]] = layers
-        listener(PositionsChecked(sum(int(one.sum()) for one in found.values()), manifest.index_size))
+        done = sum(int(one.sum()) for one in found.values())
+        listener(PositionsChecked(manifest.standing_for(done), manifest.numbered))
 
     calls: dict[Key, Call] = {
         ("read", number): (count_block, store, manifest, number) for number in range(manifest.chunk_count)

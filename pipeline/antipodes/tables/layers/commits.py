@@ -204,13 +204,13 @@ def assemble(
         nonlocal done
         written.update(digests)
         done += len(digests) * manifest.chunk_rows * manifest.width
-        listener(Assembling(max(0, min(done, size)), size))
+        listener(Assembling(manifest.standing_for(max(0, min(done, size))), manifest.numbered))
         if not found and pace.is_commit_overdue:
             commits.add_chunks(written)
             pace.committed(0.0)
 
     with commits.clock.measure("write"):
-        listener(Assembling(max(0, done), size))
+        listener(Assembling(manifest.standing_for(max(0, done)), manifest.numbered))
         calls = _calls(store, manifest, sources, missing.tolist(), commits.lock.token)
         scheduler.run_unordered(calls, tell, stop)
         if len(written) == len(missing):

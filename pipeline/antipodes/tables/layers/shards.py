@@ -353,12 +353,13 @@ class Shards:
     def _restoring(self) -> OnDone:
         """A function to be called with the key of each restored shard, which tells the listener of its positions."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        self._listener(Restoring(0, space.size))
+        positions = space.whole.size
+        self._listener(Restoring(0, positions))
 
         def tell(key: Key) -> None:
             nonlocal done
             done += space.width * sum(part.rows for part in shards[key[1]])
-            self._listener(Restoring(done, space.size))
+            self._listener(Restoring(done * positions // space.size, positions))
 
         return tell
 

@@ -237,6 +237,10 @@ class SearchManifest:
         """How many positions there are, reachable or not: entries, each of which may stand for several."""
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
 
+    def standing_for(self, entries: int) -> int:
+        """About how many positions some entries stand for, in proportion: all of them for all."""
+        return entries * self.numbered // self.index_size
+
     @property
     def symmetry(self) -> int:
         """The number of symmetries by which the table is reduced; 1: it is not."""
