@@ -24,16 +24,12 @@ from numpy.typing import NDArray
 from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
-from antipodes_tasks.keys.fields import Fields
-from antipodes_tasks.keys.packing import rows_of, squeezed
-from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.squares import squares_of
-from antipodes_tasks.rules.starts import Starts
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING, NOT = "?", "^"
@@ -361,16 +357,16 @@ def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
 
     Raises as `goals_in`, for MOST_STARTS positions.
     """
-    fields = Fields.of(puzzle.parts)
-    found, count = [fields.pack(puzzle.start_labels[:0])], 0
+    return starts_of(_all_batches(puzzle, texts), puzzle.moves, puzzle.parts)
+
+
+def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
+    count = 0
     for text in texts:
         for labels in _batches_of(puzzle, text):
-            found.append(fields.pack(puzzle.moves.canonical(labels)))
+            yield labels
             count += len(labels)
             _check_count(text, count, MOST_STARTS)
-    keys = sorted_unique(squeezed(np.concatenate(found)))
-    labels = fields.unpack(rows_of(keys))
-    return tuple(map(tuple, labels.tolist())) if len(labels) <= MOST else Starts(labels)
 
 
 def _batches_of(puzzle: Puzzle, text: str) -> Iterator[Labels]:
