@@ -52,7 +52,7 @@ test: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $(PROCESSES)
 
 test-smoke: $(VENV)/.installed-for-tests
-	HYPOTHESIS_PROFILE=dev $(PYTEST) $(SMOKE) -n $(PROCESSES)
+	$(PYTEST) $(SMOKE) -n $(PROCESSES)
 
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $$(($(PROCESSES) + 1)) -m slow

@@ -25,9 +25,9 @@ os.fsync = os.fstat  # type: ignore[assignment]
 # A shell starts jobs in the background with Ctrl-C ignored, and processes inherit that: tests send it to programs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-for profile, examples in {"dev": 15, "ci": 30, "nightly": 500}.items():
+for profile, examples in {"dev": 15, "nightly": 500}.items():
     settings.register_profile(profile, max_examples=examples, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
 
 
 @pytest.fixture(scope="session", autouse=True)

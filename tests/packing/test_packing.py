@@ -57,9 +57,15 @@ def test_places_have_bits_for_what_they_can_hold() -> None:
     assert Packing.of(load_config("three-colours").puzzle.rules).bits == 32
     assert Packing.of(load_config("klotski").puzzle.rules).words == 1
     cars = puzzle_from({"name": "p", "family": "blocks", "start": "AA./..B/..B", "axis": True})
-    empty, a = range(2)
-    contents = Packing.of(cars.rules).contents
-    assert (contents[0], contents[4]) == ((empty, a), (empty,))
+    empty, a, b = range(3)
+    first, second, last = (empty, a), (empty, a), (empty, b)
+    assert Packing.of(cars.rules).contents == (first, second, last, *[(empty,)] * 2, last, *[(empty,)] * 3)
+    card = puzzle_from({"name": "p", "family": "blocks", "start": FOGLEMAN, "axis": True})
+    assert Packing.of(card.rules).bits == 52
+
+
+FOGLEMAN = "BCDDE./BCF.EG/B.FAAG/HHHI.G/..JIKK/LLJMM."
+"""A card of Rush Hour that takes 51 moves (M. Fogleman)."""
 
 
 def test_what_cannot_be_reached_does_not_fit() -> None:
@@ -77,6 +83,22 @@ def test_positions_of_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("antipodes_tasks.keys.packing.MOST_WORDS", 3)
     with pytest.raises(SizeLimitError, match=r"at most 3 words of 64 bits, found 4 words: 64 places of .* 192 bits"):
         Packing.of(hanoi(7, 64).rules)
+
+
+@pytest.mark.parametrize(
+    "footprints",
+    [
+        3,
+        {},
+        {"rest": 3},
+        {"rest": 256, "every": []},
+        {"rest": 3, "every": [[0, 1]]},
+        {"rest": 3, "every": [[0, 1, [4]]]},
+    ],
+)
+def test_records_of_other_footprints_are_refused(footprints: object) -> None:
+    with pytest.raises(FieldError, match="footprints: expected"):
+        packing_of({"contents": [2, 2, 2, 2], "footprints": footprints})
 
 
 @pytest.mark.parametrize("content", [0, 257, True, [], [1, 0], [1, 1], [-1], [256], "3", None])

@@ -14,6 +14,7 @@ from antipodes.puzzles.sequences import follow, names_along
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
@@ -53,10 +54,11 @@ class Puzzle:
         *,
         enumerated: bool = False,
         sequence_moves: Moves | None = None,
+        footprints: Footprints | None = None,
     ) -> "Puzzle":
         """The puzzle with the rules of some parts, starts and moves."""
         layout = notation.layout if isinstance(notation, Board) else None
-        rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout)
+        rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout, footprints=footprints)
         return cls(rules, family, description, notation, sequence_moves)
 
     @property

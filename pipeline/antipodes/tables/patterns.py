@@ -30,8 +30,10 @@ from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
+from antipodes_tasks.spaces.placements import Placements
+from antipodes_tasks.spaces.space import Numbering
 
-WHOLE = ("arrangements", "orbits", "group", "enumerated", "regions")
+WHOLE = ("arrangements", "orbits", "group", "enumerated", "regions", "placements")
 """The kinds of spaces in which a search can follow each move."""
 ALIGNMENT = 64
 """Each table begins at a multiple of so many bytes."""
@@ -46,9 +48,25 @@ class _Stored(NamedTuple):
     begin: int
 
     @property
+    def numbering(self) -> Numbering:
+        """The numbering of the values in memory: of least ones over regions, that with regions."""
+        stored = self.manifest.cut[0].numbering
+        return stored.whole if isinstance(stored, Placements) else stored
+
+    @property
     def size(self) -> int:
         """The bytes of its values."""
-        return packed_size(self.manifest.index_size, self.packed)
+        return packed_size(self.numbering.size, self.packed)
+
+    def read(self, values: NDArray[np.uint8], pulse: Pulse) -> None:
+        """Write its values; least ones over regions for each region."""
+        stored = self.manifest.cut[0].numbering
+        if not isinstance(stored, Placements):
+            read_distances(self.store, self.manifest, self.packed, values, pulse)
+            return
+        least = np.empty(stored.size, dtype=np.uint8)
+        read_distances(self.store, self.manifest, self.packed, least, pulse)
+        values[:] = stored.unfolded(least.reshape(-1, self.manifest.width)).ravel()
 
 
 def load_patterns(
@@ -118,9 +136,9 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
     stores = [TableStore(address) for address in addresses]
     manifests = [_finished(store) for store in stores]
     packed = [pack and can_be_packed(manifest) for manifest in manifests]
-    sizes = [packed_size(manifest.index_size, half) for manifest, half in zip(manifests, packed, strict=True)]
-    begins = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
-    return [_Stored(*one) for one in zip(stores, manifests, packed, begins, strict=False)]
+    found = [_Stored(*one, 0) for one in zip(stores, manifests, packed, strict=True)]
+    begins = accumulate((-(-one.size // ALIGNMENT) * ALIGNMENT for one in found), initial=0)
+    return [one._replace(begin=begin) for one, begin in zip(found, begins, strict=False)]
 
 
 def _finished(store: TableStore) -> TableManifest:
@@ -144,7 +162,7 @@ def _values(stored: Sequence[_Stored], pulse: Pulse) -> NDArray[np.uint8]:
         raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
     values = np.empty(size, dtype=np.uint8)
     for one in stored:
-        read_distances(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size], pulse)
+        one.read(values[one.begin : one.begin + one.size], pulse)
     return values
 
 
@@ -157,7 +175,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
             f"--tables: expected a sliding puzzle with moves of one tile, "
             f"found {puzzle.name} in {shorten(stored.store.address)}"
         )
-    rows = SwapRows(puzzle.rules, stored.manifest.cut[0].numbering)
+    rows = SwapRows(puzzle.rules, stored.numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
         raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
     if isinstance(moves, CountedSwaps):

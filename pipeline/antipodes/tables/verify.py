@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from antipodes.machine import available_workers
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
+from antipodes.tables.least import wrong_least
+from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
@@ -25,6 +27,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
 
@@ -105,6 +108,8 @@ def verify(
             opened.wait_for_workers(listener, never)
             if manifest.source_error is not None:
                 return _bytes_alone(store, manifest, opened, listener)
+            if manifest.space == Placements.KIND:
+                return _least(store, manifest, opened, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
             return TableVerdict(
@@ -117,6 +122,13 @@ def verify(
             )
         except StoreDamagedError as error:
             return TableVerdict(problems=(str(error),))
+
+
+def _least(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
+    """The verdict on a table of least distances over regions: all bytes, and the distances by making them again."""
+    read = _bytes_alone(store, manifest, scheduler, listener)
+    again = wrong_least(store, manifest, scheduler, listener, run_puzzle)
+    return replace(read, problems=(*read.problems, *again), unchecked=None)
 
 
 def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:

@@ -1,8 +1,11 @@
 """Which labels each place can hold: an upper bound, from the moves alone."""
 
+from collections import defaultdict
+
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.rules.footprints import EMPTY, block_steps
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
@@ -17,9 +20,11 @@ def contents(rules: Rules) -> Contents:
     """The labels that each place can hold from the starts and the origin on, ascending.
 
     Of moves with conditions only those whose conditions can hold count, each place for itself. Other moves may lead any
-    label of a part to any of its places.
+    label of a part to any of its places. Of blocks those places count that give a block its label; others are empty.
     """
     moves, moduli = rules.moves, moduli_of(rules.parts)
+    if rules.footprints is not None and isinstance(moves, Transforms):
+        return _of_blocks(rules, moves, rules.footprints.rest)
     if not isinstance(moves, Transforms) or max(moduli) > MOST_MASKED:
         return tuple(tuple(range(modulus)) for modulus in moduli)
     starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
@@ -28,6 +33,22 @@ def contents(rules: Rules) -> Contents:
     while (spread := flows.after(masks)).tobytes() != masks.tobytes():
         masks = spread
     return tuple(tuple(label for label in range(MOST_MASKED) if mask >> label & 1) for mask in masks.tolist())
+
+
+def _of_blocks(rules: Rules, moves: Transforms, rest: int) -> Contents:
+    starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
+    found = {(place, label) for place in range(rules.places) for label in np.unique(starts[:, place]).tolist()}
+    found -= {(place, label) for place in range(rules.places) for label in (EMPTY, rest)}
+    leads = defaultdict[tuple[int, int], list[tuple[int, int]]](list)
+    for step in block_steps(moves):
+        leads[step.origin, step.label].append((step.destination, step.label))
+    waiting = list(found)
+    while waiting:
+        new = set(leads[waiting.pop()]) - found
+        found |= new
+        waiting += new
+    labels = [sorted(label for at, label in found if at == place) for place in range(rules.places)]
+    return tuple((EMPTY, *blocks) for blocks in labels)
 
 
 class _Flows:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.keys.kernels import expand_rows, expand_words
+from antipodes_tasks.keys.kernels import expand_constants, expand_rows, expand_words
 from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing
@@ -49,8 +49,11 @@ class Expansion:
 
     def _kernel(self, keys: Keys) -> Iterator[Keys]:
         assert self.compiled is not None
-        expand = expand_words if keys.ndim == self.compiled.empty.shape[1] == 1 else expand_rows
-        after = np.empty((ROOM + self.moves, *keys.shape[1:]), dtype=np.uint64)
+        expand = expand_rows
+        if keys.ndim == self.compiled.empty.shape[1] == 1:
+            constant = len(self.compiled.covering.word) > 0
+            expand = expand_constants if constant else expand_words
+        after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
         begin = 0
         while begin < len(keys):
             begin, count = expand(keys, begin, after, self.compiled)

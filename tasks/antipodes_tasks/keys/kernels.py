@@ -24,7 +24,7 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
     cover_shift, cover_mask = covering.shift, covering.mask
     cover_at, covered = covering.at.view(np.uint64), covering.entries
     first = moves.first.view(np.uint64)
-    mask, value, empty, change = moves.mask[:, 0], moves.value[:, 0], moves.empty[:, 0], moves.change[:, 0]
+    mask, value, empty, change = moves.mask.ravel(), moves.value.ravel(), moves.empty.ravel(), moves.change.ravel()
     condition_at, condition_shift = moves.condition_at.view(np.uint64), moves.condition_shift
     condition_mask, allowed = moves.condition_mask, moves.allowed
     lookup_at, lookup_shift, lookup_mask = moves.lookup_at.view(np.uint64), lookups.shift, lookups.mask
@@ -67,6 +67,36 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
                 break
             guard = trailing_zeros(pending)
             pending &= pending - ONE
+    return len(keys), int(count)
+
+
+@kernel
+def expand_constants(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
+    """As `expand_words`, where no move has conditions or look-ups of its own, and tables find the empty places.
+
+    Each move of an empty place is written, and counts if it is legal: that takes no branch, which would often be
+    predicted wrong.
+    """
+    board, covering = moves.board[0], moves.covering
+    cover_shift, cover_mask = covering.shift, covering.mask
+    cover_at, covered = covering.at.view(np.uint64), covering.entries
+    first = moves.first.view(np.uint64)
+    mask, value, empty, change = moves.mask.ravel(), moves.value.ravel(), moves.empty.ravel(), moves.change.ravel()
+    room, count = np.uint64(len(after)), ZERO
+    most = np.uint64(len(mask))
+    for i in range(np.uint64(begin), np.uint64(len(keys))):
+        if count + most >= room:
+            return int(i), int(count)
+        key, taken = keys[i], ~board
+        for t in range(np.uint64(len(cover_shift))):
+            taken |= covered[cover_at[t] + ((key >> cover_shift[t]) & cover_mask[t])]
+        pending = ~taken
+        while pending != ZERO:
+            guard = trailing_zeros(pending)
+            pending &= pending - ONE
+            for move in range(first[guard], first[guard + ONE]):
+                after[count] = key ^ change[move]
+                count += np.uint64((((key & mask[move]) ^ value[move]) | (taken & empty[move])) == ZERO)
     return len(keys), int(count)
 
 

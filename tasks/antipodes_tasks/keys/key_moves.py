@@ -140,10 +140,10 @@ def arrays_of(moves: Iterable[KeyMove], words: int, empty: Empty) -> KeyMoves:
         board=empty.board,
         covering=Tables.of(empty.covering),
         first=np.searchsorted([move.guard % (guards + 1) for move in ordered], np.arange(guards + 2)).astype(np.int64),
-        mask=_words([move.mask for move in ordered], words),
-        value=_words([move.value for move in ordered], words),
-        empty=_words([move.empty for move in ordered], empty.words),
-        change=_words([move.change for move in ordered], words),
+        mask=words_of([move.mask for move in ordered], words),
+        value=words_of([move.value for move in ordered], words),
+        empty=words_of([move.empty for move in ordered], empty.words),
+        change=words_of([move.change for move in ordered], words),
         condition_at=_starts([len(move.conditions) for move in ordered]),
         condition_word=np.array([one.word for one in conditions], dtype=np.int64),
         condition_shift=np.array([one.shift for one in conditions], dtype=np.uint64),
@@ -159,7 +159,7 @@ def _starts(lengths: Sequence[int]) -> Numbers:
     return np.cumsum([0, *lengths], dtype=np.int64)
 
 
-def _words(numbers: Sequence[int], words: int) -> Words:
+def words_of(numbers: Sequence[int], words: int) -> Words:
     """``(n, words)``: integers of that many words, the lowest first."""
     packed = b"".join(number.to_bytes(8 * words, "little") for number in numbers)
     return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(len(numbers), words)

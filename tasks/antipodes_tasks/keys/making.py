@@ -1,13 +1,24 @@
 """Moves on labels made into moves on keys."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.keys.fields import WORD, Words
-from antipodes_tasks.keys.key_moves import MOST_CODES, UNGUARDED, Condition, Empty, KeyMove, KeyMoves, Lookup, arrays_of
+from antipodes_tasks.keys.fields import WORD
+from antipodes_tasks.keys.key_moves import (
+    MOST_CODES,
+    UNGUARDED,
+    Condition,
+    Empty,
+    KeyMove,
+    KeyMoves,
+    Lookup,
+    arrays_of,
+    words_of,
+)
 from antipodes_tasks.keys.packing import LABELS, UNKNOWN, Packing
+from antipodes_tasks.rules.footprints import BlockStep, Footprints, block_steps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
@@ -34,10 +45,14 @@ class Step(NamedTuple):
 
 
 def key_moves(moves: Moves, packing: Packing) -> KeyMoves | None:
-    """The moves on keys; None if they are functions, or too many."""
+    """The moves on keys, except those that are never legal; None if they are functions, or too many."""
     if len(moves) > MOST_MOVES or not isinstance(moves, Swaps | Transforms):
         return None
-    fields = _Fields(packing)
+    if packing.footprints is not None and isinstance(moves, Transforms):
+        blocks = _Blocks(packing, packing.footprints)
+        taken = (step for step in block_steps(moves) if step.label in packing.contents[step.origin])
+        return arrays_of(map(blocks.move, taken), packing.words, blocks.empty())
+    fields = _OfPlaces(packing)
     steps = _swaps(moves, packing) if isinstance(moves, Swaps) else _transforms(moves, packing)
     made = [move for step in steps if (move := fields.move(step)) is not None]
     return arrays_of(made, packing.words, fields.empty())
@@ -69,8 +84,8 @@ def _conditions(moves: Transforms, number: int, packing: Packing) -> Iterator[tu
         yield place, frozenset(label for label in packing.contents[place] if mask >> label & 1)
 
 
-class _Fields:
-    """Makes moves from those on labels, where a key has a field for each place."""
+class _Making:
+    """Where the fields of a key are, and tables of neighbours among them."""
 
     def __init__(self, packing: Packing) -> None:
         self.packing = packing
@@ -78,6 +93,62 @@ class _Fields:
         layout = packing.fields.layout
         self.word, self.shift, self.mask = layout.word.tolist(), layout.shift.tolist(), layout.mask.tolist()
         self.at = [word * WORD + shift for word, shift in zip(self.word, self.shift, strict=True)]
+
+    def tables(self, places: Iterable[int], effect: Callable[[int, int], int], words: int) -> Iterator[Lookup]:
+        """The effects in ``words`` words of the codes of some places, ascending; those of neighbours in one table."""
+        for group in self._neighbours(places):
+            word, shift = self.word[group[0]], self.shift[group[0]]
+            mask = sum(self.mask[place] << self.shift[place] - shift for place in group)
+            effects = [0]
+            for place in group:  # the fields ascend, so that an index has the bits of the key
+                known = range(len(self.contents[place]))
+                own = [effect(place, code) if code in known else 0 for code in range(self.mask[place] + 1)]
+                effects += [0] * ((1 << self.shift[place] - shift) - len(effects))
+                effects = [one ^ other for one in own for other in effects]
+            yield from _lookups(word, shift, mask, effects, words)
+
+    def _neighbours(self, places: Iterable[int]) -> list[list[int]]:
+        """The places in groups, whose fields are within INDEX_BITS of a word."""
+        groups: list[list[int]] = []
+        for place in places:
+            first = groups[-1][0] if groups else place
+            end = self.shift[place] + self.mask[place].bit_length()
+            if groups and self.word[first] == self.word[place] and end - self.shift[first] <= INDEX_BITS:
+                groups[-1].append(place)
+            else:
+                groups.append([place])
+        return groups
+
+
+class _Blocks(_Making):
+    """Makes the moves of blocks, where a key has a block on one of its places, and tables say which it covers."""
+
+    def __init__(self, packing: Packing, footprints: Footprints) -> None:
+        super().__init__(packing)
+        self.covered = {(one.place, one.label): (one.place, *one.others) for one in footprints.every}
+
+    def empty(self) -> Empty:
+        """The places that no block covers."""
+        words = -(-self.packing.places // WORD)
+        nothing = np.zeros(self.packing.words, dtype=np.uint64)
+        every = range(self.packing.places)
+        covering = tuple(self.tables([place for place in every if self.mask[place]], self._covered, words))
+        return Empty(words, nothing, nothing, words_of([bits(every)], words)[0], covering)
+
+    def _covered(self, place: int, code: int) -> int:
+        return bits(self.covered[place, self.contents[place][code]]) if code else 0
+
+    def move(self, step: BlockStep) -> KeyMove:
+        """The move on keys."""
+        origin, destination = self.at[step.origin], self.at[step.destination]
+        before = int(self.packing.codes[step.origin, step.label]) << origin
+        after = int(self.packing.codes[step.destination, step.label]) << destination
+        mask = self.mask[step.origin] << origin
+        return KeyMove(min(step.empty), mask, before, bits(step.empty), before ^ after)
+
+
+class _OfPlaces(_Making):
+    """Makes moves from those on labels, where a key has the label of each place."""
 
     def empty(self) -> Empty:
         """Fields that are 0 are empty."""
@@ -98,13 +169,15 @@ class _Fields:
             return None
         for place in sorted(codes):
             self._require(move, place, codes[place])
-        several = []
-        for place, change in sorted(step.changes.items()):
+        for place, change in step.changes.items():
             if len(codes[place]) == 1:
                 move.change ^= self._effect(place, change, codes[place][0])
-            else:
-                several.append((place, change))
-        move.lookups = list(self._lookups(several))
+        several = sorted(place for place in step.changes if len(codes[place]) > 1)
+        changes = step.changes
+        effects = self.tables(
+            several, lambda place, code: self._effect(place, changes[place], code), self.packing.words
+        )
+        move.lookups = list(effects)
         return move
 
     def _codes(self, place: int, labels: Iterable[int]) -> list[int]:
@@ -131,43 +204,14 @@ class _Fields:
         effect: int = code << self.at[place] ^ after << self.at[change.destination]
         return effect
 
-    def _lookups(self, changes: Sequence[tuple[int, Change]]) -> Iterator[Lookup]:
-        """The tables of the changes of some places, those of neighbours in one."""
-        for group in self._neighbours(changes):
-            word, shift = self.word[group[0][0]], self.shift[group[0][0]]
-            mask = sum(self.mask[place] << self.shift[place] - shift for place, _ in group)
-            effects = [0]
-            for place, change in group:  # the fields ascend, so that the index is as the key
-                codes = range(self.mask[place] + 1)
-                gap = 1 << self.shift[place] - shift
-                known = len(self.contents[place])
-                own = [self._effect(place, change, code) if code < known else 0 for code in codes]
-                effects += [0] * (gap - len(effects))
-                effects = [one ^ effect for one in own for effect in effects]
-            yield from _tables(word, shift, mask, effects, self.packing.words)
 
-    def _neighbours(self, changes: Sequence[tuple[int, Change]]) -> list[list[tuple[int, Change]]]:
-        """The changes of places whose fields are within INDEX_BITS of a word."""
-        groups: list[list[tuple[int, Change]]] = []
-        for place, change in changes:
-            first = groups[-1][0][0] if groups else place
-            end = self.shift[place] + self.mask[place].bit_length()
-            if groups and self.word[first] == self.word[place] and end - self.shift[first] <= INDEX_BITS:
-                groups[-1].append((place, change))
-            else:
-                groups.append([(place, change)])
-        return groups
-
-
-def _tables(word: int, shift: int, mask: int, effects: Sequence[int], words: int) -> Iterator[Lookup]:
+def _lookups(word: int, shift: int, mask: int, effects: Sequence[int], words: int) -> Iterator[Lookup]:
     """A look-up for each word that some effect changes."""
-    each = (1 << WORD) - 1
-    for changed in range(words):
-        table = [effect >> changed * WORD & each for effect in effects]
-        if any(table):
-            yield Lookup(word, shift, mask, changed, np.array(table, dtype=np.uint64))
+    each = words_of(effects, words)
+    for changed in np.flatnonzero(each.any(axis=0)).tolist():
+        yield Lookup(word, shift, mask, changed, each[:, changed])
 
 
-def words_of(numbers: Sequence[int]) -> Words:
-    """Integers below 2^64 as an array."""
-    return np.array(numbers, dtype=np.uint64)
+def bits(numbers: Iterable[int]) -> int:
+    """The integer with these bits."""
+    return sum(1 << number for number in numbers)

@@ -1,6 +1,6 @@
 """A position as a key: a number of one 64-bit word, or of several, that has each place's label in a few bits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from antipodes_tasks.errors import FieldError, SizeLimitError
 from antipodes_tasks.keys.contents import Contents, contents
 from antipodes_tasks.keys.fields import WORD, Fields, bits_of
 from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.footprints import Footprint, Footprints
 from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.rules import Rules
 
@@ -19,17 +20,23 @@ Keys = NDArray[np.uint64]
 """``(n,)`` keys of one word; or ``(n, words)``, compared as numbers, the first word first."""
 MOST_WORDS = 64
 LABELS = 256
-UNKNOWN = 255
-"""The code of a label that a place cannot hold; where a place has 256 labels, each is known."""
+UNKNOWN = -1
+"""The code of a label that a place cannot hold."""
 CONTENTS = "contents"
 """The key of the record that has for each place its labels, or their number if they are the first ones."""
+FOOTPRINTS, REST, EVERY = "footprints", "rest", "every"
+"""The keys of what blocks cover."""
 
 
 @dataclass(frozen=True)
 class Packing:
-    """The labels that each place can hold, and with them the bits of a key: the first place has the lowest ones."""
+    """The labels that each place can hold, and with them the bits of a key: the first place has the lowest ones.
+
+    Of blocks a key has the place that gives a block its label; which others it covers is known then.
+    """
 
     contents: Contents
+    footprints: Footprints | None = None
 
     @classmethod
     def of(cls, rules: Rules) -> "Packing":
@@ -37,13 +44,21 @@ class Packing:
 
         SizeLimitError if a key has more than MOST_WORDS words.
         """
-        packing = cls(contents(rules))
+        packing = cls.holding(contents(rules), rules.footprints)
         if packing.words > MOST_WORDS:
             raise SizeLimitError(
                 f"expected positions of at most {MOST_WORDS} words of {WORD} bits, found {packing.words} words: "
                 f"{rules.places} places of {rules.name} take {packing.bits:,} bits"
             )
         return packing
+
+    @classmethod
+    def holding(cls, contents: Contents, footprints: Footprints | None) -> "Packing":
+        """The packing of these labels, with those footprints that they have."""
+        if footprints is not None:
+            some = tuple(one for one in footprints.every if one.label in contents[one.place])
+            footprints = Footprints(footprints.rest, some)
+        return cls(contents, footprints)
 
     @cached_property
     def fields(self) -> Fields:
@@ -66,11 +81,13 @@ class Packing:
         return sum(self.fields.bits)
 
     @cached_property
-    def codes(self) -> NDArray[np.uint8]:
+    def codes(self) -> NDArray[np.int16]:
         """``(places, LABELS)``: the number in the field of each place for each label, or UNKNOWN."""
-        codes = np.full((self.places, LABELS), UNKNOWN, dtype=np.uint8)
+        codes = np.full((self.places, LABELS), UNKNOWN, dtype=np.int16)
         for place, labels in enumerate(self.contents):
             codes[place, list(labels)] = np.arange(len(labels))
+        if self.footprints is not None:
+            codes[:, self.footprints.rest] = 0
         return codes
 
     @cached_property
@@ -84,33 +101,41 @@ class Packing:
     @cached_property
     def _plain(self) -> bool:
         """Whether each label is its own code."""
-        return all(labels == tuple(range(len(labels))) for labels in self.contents)
+        return self.footprints is None and all(labels == tuple(range(len(labels))) for labels in self.contents)
 
     def fit(self, labels: Labels) -> Mask:
         """Which of the positions ``(n, places)`` have a key: the others cannot be reached from the starts."""
-        known = np.zeros((self.places, LABELS), dtype=np.bool_)
-        for place, content in enumerate(self.contents):
-            known[place, list(content)] = True
-        return np.asarray(known[np.arange(self.places), labels].all(axis=1))
+        fit: Mask = (self.codes[np.arange(self.places), labels] != UNKNOWN).all(axis=1)
+        return fit if self.footprints is None else fit & (self.unpack(self.pack(labels)) == labels).all(axis=1)
 
     def pack(self, labels: Labels) -> Keys:
         """The keys of positions ``(n, places)``, which are not checked to `fit`: others get the keys of any."""
-        coded = labels if self._plain else self.codes[np.arange(self.places), labels]
         if not self._plain:
-            coded = coded & self.fields.layout.mask.astype(np.uint8)
-        return squeezed(self.fields.pack(coded))
+            labels = (self.codes[np.arange(self.places), labels] & self._masks).astype(np.uint8)
+        return squeezed(self.fields.pack(labels))
+
+    @cached_property
+    def _masks(self) -> NDArray[np.int16]:
+        """``(places,)``: the bits of each field, so that no place changes another's bits."""
+        return self.fields.layout.mask.astype(np.int16)
 
     def unpack(self, keys: Keys) -> Labels:
         """The positions ``(n, places)`` of keys, the inverse of `pack`."""
         coded = self.fields.unpack(rows_of(keys))
         labels: Labels = coded if self._plain else self.labels[np.arange(self.places), coded]
+        if self.footprints is not None:
+            for one in self.footprints.every:
+                if one.others:
+                    labels[np.ix_(labels[:, one.place] == one.label, one.others)] = self.footprints.rest
         return labels
 
     def record(self) -> dict[str, Any]:
         """The packing as values of JSON; see `packing_of`."""
-        return {
-            CONTENTS: [len(labels) if labels == tuple(range(len(labels))) else list(labels) for labels in self.contents]
-        }
+        listed = [len(labels) if labels == tuple(range(len(labels))) else list(labels) for labels in self.contents]
+        if self.footprints is None:
+            return {CONTENTS: listed}
+        every = [[place, label, list(others)] for place, label, others in self.footprints.every]
+        return {CONTENTS: listed, FOOTPRINTS: {REST: self.footprints.rest, EVERY: every}}
 
 
 def packing_of(record: Mapping[str, Any]) -> Packing:
@@ -118,7 +143,24 @@ def packing_of(record: Mapping[str, Any]) -> Packing:
     listed = record.get(CONTENTS)
     if not isinstance(listed, list) or not listed:
         raise FieldError(f"{CONTENTS}: expected a list, found {quote(listed)}")
-    return Packing(tuple(_content(one) for one in listed))
+    footprints = _footprints(record[FOOTPRINTS], len(listed)) if FOOTPRINTS in record else None
+    return Packing(tuple(_content(one) for one in listed), footprints)
+
+
+def _footprints(value: Any, places: int) -> Footprints:
+    try:
+        every = tuple(Footprint(place, label, tuple(others)) for place, label, others in value[EVERY])
+        numbers = [number for place, label, others in every for number in (place, *others)]
+        labels = [value[REST], *(one.label for one in every)]
+    except (TypeError, KeyError, ValueError):
+        raise FieldError(f"{FOOTPRINTS}: expected places and labels, found {quote(value)}") from None
+    if not (_below(places, numbers) and _below(LABELS, labels)):
+        raise FieldError(f"{FOOTPRINTS}: expected {places} places and labels below {LABELS}, found {quote(value)}")
+    return Footprints(value[REST], every)
+
+
+def _below(end: int, numbers: Iterable[object]) -> bool:
+    return all(type(number) is int and 0 <= number < end for number in numbers)
 
 
 def _content(value: object) -> tuple[int, ...]:

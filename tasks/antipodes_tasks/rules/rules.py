@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, ranges_of
 from antipodes_tasks.rules.squares import Grid
@@ -36,6 +37,8 @@ class Rules:
     """The name of the puzzle, for messages."""
     layout: Grid | None = field(default=None, compare=False)
     """Where the places are, if they are squares of a board."""
+    footprints: Footprints | None = field(default=None, compare=False)
+    """What blocks cover, if the puzzle is one of blocks; it follows from the moves."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"

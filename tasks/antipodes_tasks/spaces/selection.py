@@ -20,6 +20,7 @@ KINDS = {
     "fields": "fields.Fields",
     "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
+    "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""

@@ -33,6 +33,7 @@ from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
+from antipodes.tables.least import has_least
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
@@ -183,4 +184,5 @@ def _print_report(config: Config, report: RunReport) -> None:
         return
     print(f"table   {report.store}")
     farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
-    print(f"query   antipodes query --path {in_shell(report.store)} '{farthest}'")
+    path = "" if has_least(report.manifest.puzzle) else "--path "
+    print(f"query   antipodes query {path}{in_shell(report.store)} '{farthest}'")

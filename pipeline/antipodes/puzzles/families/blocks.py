@@ -14,6 +14,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError, ResourceLimitError
 from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.footprints import Footprint, Footprints
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name, squares_of
 from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
@@ -51,7 +52,20 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
         starts=labels,
         moves=moves.transforms(len(symbols)),
         enumerated=True,
+        footprints=_footprints(board, moves.squares),
     )
+
+
+def _footprints(board: BlockBoard, squares: Sequence[Square]) -> Footprints:
+    """The places that the blocks of each kind cover, wherever they fit."""
+    place = {square: number for number, square in enumerate(squares)}
+    every = [
+        Footprint(covered[0], label, tuple(sorted(covered[1:])))
+        for label, kind in enumerate(board.kinds, start=1)
+        for covered in _places_of_kind(kind, squares, place)
+        if covered
+    ]
+    return Footprints(len(board.kinds) + 1, tuple(every))
 
 
 def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> BlockBoard:
