@@ -35,7 +35,7 @@ CHAPTERS: Mapping[str, Sequence[str]] = {
         "seven-tiles",
     ),
     "Sliding tiles on other boards": ("hole-in-the-middle", "two-blanks"),
-    "Blocks": ("klotski", "klotski-moves", "rush-hour"),
+    "Blocks": ("klotski", "klotski-moves", "rush-hour", "rush-hour-solved"),
     "Knights": ("knights-coloured", "knights-labelled"),
     "Stacks, rings, towers, lights": (
         "pancake-10",

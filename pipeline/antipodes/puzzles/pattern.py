@@ -26,9 +26,13 @@ from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.packing import rows_of, squeezed
+from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.squares import squares_of
+from antipodes_tasks.rules.starts import Starts
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING = "?"
@@ -329,6 +333,45 @@ def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
     return kind.parse(puzzle, pattern).batches()
 
 
+MOST_STARTS = 1 << 22
+"""Positions at depth 0: a table ranks all of them together, which takes some hundred bytes each."""
+
+
+def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
+    """All positions that are one of some texts, or match one as a pattern, each once, in an order of their own.
+
+    Raises as `goals_in`, for MOST_STARTS positions.
+    """
+    fields = Fields.of(puzzle.parts)
+    found, count = [fields.pack(puzzle.start_labels[:0])], 0
+    for text in texts:
+        for labels in _batches_of(puzzle, text):
+            found.append(fields.pack(puzzle.moves.canonical(labels)))
+            count += len(labels)
+            _check_count(text, count, MOST_STARTS)
+    keys = sorted_unique(squeezed(np.concatenate(found)))
+    labels = fields.unpack(rows_of(keys))
+    return tuple(map(tuple, labels.tolist())) if len(labels) <= MOST else Starts(labels)
+
+
+def _batches_of(puzzle: Puzzle, text: str) -> Iterator[Labels]:
+    """The positions that a text stands for, at least one."""
+    if not MARKS & set(text):
+        yield puzzle.parse(text)[np.newaxis]
+        return
+    count = 0
+    for labels in batches(puzzle, text):
+        yield labels
+        count += len(labels)
+    if not count:
+        raise PatternError(f"pattern {quote(shorten(text))}: expected one that a position matches, found none")
+
+
+def _check_count(text: str, count: int, most: int) -> None:
+    if count > most:
+        raise PatternError(f"pattern {quote(shorten(text))}: expected at most {most:,} positions, found more")
+
+
 def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
     """The puzzle that draws the blocks of patterns among the goals as targets, too; PatternError if one is wrong."""
     board = puzzle.notation
@@ -345,14 +388,9 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
     or matches no position or more than MOST.
     """
     arguments.text(text, "a position or a pattern", PatternError)
-    if not MARKS & set(text):
-        return puzzle.parse(text)[np.newaxis]
     found, count = [puzzle.start_labels[:0]], 0
-    for labels in batches(puzzle, text):
+    for labels in _batches_of(puzzle, text):
         found.append(labels)
         count += len(labels)
-        if count > MOST:
-            raise PatternError(f"pattern {quote(shorten(text))}: expected at most {MOST:,} positions, found more")
-    if not count:
-        raise PatternError(f"pattern {quote(shorten(text))}: expected one that a position matches, found none")
+        _check_count(text, count, MOST)
     return np.concatenate(found)

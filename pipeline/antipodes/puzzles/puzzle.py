@@ -72,7 +72,7 @@ class Puzzle:
         return self.rules.parts
 
     @property
-    def starts(self) -> tuple[tuple[int, ...], ...]:
+    def starts(self) -> Sequence[tuple[int, ...]]:
         """The positions at depth 0."""
         return self.rules.starts
 

@@ -14,14 +14,14 @@ MOST_TEXT = 1 << 16
 """Characters of a start: more than the largest board takes with the longest names of its pieces."""
 MAX_SYMBOLS = 256
 """Different pieces of a puzzle: a label is a byte."""
-START, GOAL = "start", "goal"
-"""The key of the positions at depth 0, and another word for it."""
+START, GOAL, STARTS = "start", "goal", "starts"
+"""The key of the positions at depth 0, another word for it, and that of many."""
 IDENTITY = ("name", "description", "family")
 
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
     """Raise ConfigError for the first key that is neither in ``known`` nor common to all families."""
-    expected = sorted(known | set(IDENTITY) | ({GOAL} if START in known else set()))
+    expected = sorted(known | set(IDENTITY) | ({GOAL, STARTS} if START in known else set()))
     for key in settings:
         if key not in expected:
             raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")

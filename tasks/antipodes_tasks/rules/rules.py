@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, ranges_of
 from antipodes_tasks.rules.squares import Grid
+from antipodes_tasks.rules.starts import Starts
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,8 +25,8 @@ class Rules:
 
     parts: tuple[Part, ...]
     """The parts of a position, side by side: pieces, and values such as orientations."""
-    starts: tuple[tuple[int, ...], ...]
-    """The positions at depth 0."""
+    starts: Sequence[tuple[int, ...]]
+    """The positions at depth 0: a tuple or, where there are many, `Starts`."""
     moves: Moves
     enumerated: bool = False
     """Whether only the positions that can be reached are numbered, since they are few: a search lists them."""
@@ -74,6 +76,8 @@ class Rules:
     @cached_property
     def start_labels(self) -> Labels:
         """The starts, ``(starts, places)``."""
+        if isinstance(self.starts, Starts):
+            return self.starts.labels
         return np.array(self.starts, dtype=np.uint8)
 
     @property
@@ -88,7 +92,10 @@ class Rules:
         Two puzzles with the same fingerprint have the same table.
         """
         parts = [[part.symbols, part.counts, part.places] for part in self.parts]
-        digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
+        many = isinstance(self.starts, Starts)
+        digest = hashlib.sha256(json.dumps([parts, [] if many else sorted(self.starts)]).encode())
+        if many:
+            digest.update(b"starts" + self.start_labels.tobytes())
         digest.update(self.moves.table_key_from(self.start_labels))
         if self.enumerated and self.origin is not None:
             digest.update(bytes(self.origin))

@@ -24,6 +24,8 @@ from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
+MOST_STARTS = 1 << 16
+"""Starts, each of which is a vertex of the graph whose symmetries are sought."""
 MOST_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
 MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
@@ -147,11 +149,13 @@ def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
     Raises
     ------
     ResourceLimitError
-        The puzzle has more than MOST_POINTS places, labels, values and moves.
+        The puzzle has more than MOST_POINTS places, labels, values and moves, or more than MOST_STARTS starts.
     InputError
         The moves are functions, and the puzzle names no symmetries, or one that is none.
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
+    if len(starts) > MOST_STARTS:
+        raise ResourceLimitError(f"expected at most {MOST_STARTS:,} starts of a puzzle with symmetries, found more")
     return _symmetries_of(rules, rules.moves.identity, starts.tobytes(), len(starts))
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in
+from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in, matching
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import GOAL, START, starts_in
+from antipodes.puzzles.settings import GOAL, START, STARTS, starts_in
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.quoting import quote, shorten
@@ -34,7 +34,8 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that a ``[puzzle]`` table describes.
 
     ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
-    goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count.
+    goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count. With
+    ``starts`` depths count from all of these, reached from the start or not, and there may be millions.
 
     ConfigError, which names the key, where the family is unknown, or another key is unknown, missing or out of range.
     """
@@ -44,12 +45,27 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
         raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}; {found}")
     module, function = FAMILIES[family]
     describe: Callable[[Mapping[str, Any]], Puzzle] = getattr(import_module(f"{__name__}.{module}"), function)
+    if STARTS in settings:
+        return _with_many_starts(describe, settings)
     if GOAL not in settings:
         return describe(settings)
     others = {key: value for key, value in settings.items() if key != GOAL}
     if START not in others:
         return _with_start_at_goal(describe, settings, others)
     return _with_goals(describe(others), starts_in(settings, GOAL))
+
+
+def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle with its starts at all positions that match one of some patterns."""
+    if GOAL in settings:
+        raise ConfigError(f"[puzzle] {GOAL}: expected one of {GOAL} and {STARTS}, found both")
+    texts = starts_in(settings, STARTS)
+    puzzle = describe({key: value for key, value in settings.items() if key != STARTS})
+    try:
+        puzzle = aimed_at(puzzle, texts)
+        return replace(puzzle, rules=replace(puzzle.rules, starts=matching(puzzle, texts)))
+    except InputError as error:
+        raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
 
 def _with_start_at_goal(

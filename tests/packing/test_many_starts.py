@@ -1,0 +1,121 @@
+"""Depths from many starts: every position that matches a pattern, against brute force."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import arrangements, blocks_distances, distances, layers, sliding_distances
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import blocks_settings, sliding_settings
+from table_search import layers_of_space
+
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.pattern import goals_in
+from antipodes_tasks.errors import ConfigError, ResourceLimitError
+from antipodes_tasks.rules.starts import Starts
+from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.symmetries.finding import symmetries_of
+
+BOARD = {"name": "p", "family": "sliding", "rows": 3, "columns": 3, "start": "1 1 1 1 2 2 2 2 0"}
+
+
+def first(settings: dict[str, Any]) -> list[str]:
+    start = settings["start"]
+    return (start if isinstance(start, str) else start[0]).split()
+
+
+@given(sliding_settings(), st.randoms(use_true_random=False))
+def test_tiles(settings: dict[str, Any], random: Any) -> None:
+    start = first(settings)
+    shown = [symbol if symbol == "#" or random.random() < 0.3 else "?" for symbol in start]
+    kept = [symbol for symbol in shown if symbol != "#"]
+    tiles = arrangements([symbol for symbol in start if symbol != "#"])
+    matches = [one for one in tiles if all(a in ("?", b) for a, b in zip(kept, one, strict=True))]
+    every = [with_holes(one, start) for one in matches]
+    puzzle = puzzle_from({**settings, "start": " ".join(start), "starts": " ".join(shown)})
+    assert sorted(map(bytes, puzzle.start_labels)) == sorted(bytes(puzzle.parse(one)) for one in every)
+    assert layers_of_space(best_space(puzzle.rules)) == layers(sliding_distances({**settings, "start": every}))
+
+
+def with_holes(tiles: Iterable[str], start: list[str]) -> str:
+    remaining = iter(tiles)
+    return " ".join("#" if symbol == "#" else next(remaining) for symbol in start)
+
+
+@given(blocks_settings())
+def test_blocks_wherever_they_stand(settings: dict[str, Any]) -> None:
+    """Of blocks all ways to place them count, reached from the start or not."""
+    anything = "/".join("".join("#" if c == "#" else "?" for c in row) for row in settings["start"].split("/"))
+    puzzle = puzzle_from({**settings, "starts": anything})
+    assert {bytes(one) for one in puzzle.start_labels} == {bytes(one) for one in goals_in(puzzle, anything)}
+    assert len(puzzle.starts) >= len(blocks_distances(settings))
+    assert puzzle.rules.origin is None
+
+
+def test_the_hardest_card_of_a_set_of_cars() -> None:
+    """M. Fogleman found 51 moves for the hardest of all cards, and 4,780 positions of this one's cars."""
+    puzzle = load_config("rush-hour-solved").puzzle
+    assert len(puzzle.starts) > 1
+    found = distances(
+        map(bytes, puzzle.start_labels), lambda one: map(bytes, puzzle.successors(np.frombuffer(one, np.uint8)))
+    )
+    assert (len(found), max(found.values())) == (4780, 51)
+    assert found[bytes(puzzle.parse("BCDDE./BCF.EG/B.FAAG/HHHI.G/..JIKK/LLJMM."))] == 51
+
+
+def test_positions_and_patterns_together() -> None:
+    puzzle = puzzle_from({**BOARD, "starts": ["0 ? ? ? ? ? ? ? ?", "1 1 1 1 2 2 2 2 0", "? 0 ? ? ? ? ? ? ?"]})
+    assert len(puzzle.starts) == 70 + 1 + 70
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than fifty starts are many, and more than five hundred too many."""
+    monkeypatch.setattr("antipodes.puzzles.pattern.MOST", 50)
+    monkeypatch.setattr("antipodes.puzzles.pattern.MOST_STARTS", 500)
+    monkeypatch.setattr("antipodes_tasks.symmetries.finding.MOST_STARTS", 50)
+
+
+@pytest.mark.usefixtures("few")
+def test_very_many_are_an_array() -> None:
+    puzzle = puzzle_from({**BOARD, "starts": "? ? ? ? 0 ? ? ? ?"})
+    again = puzzle_from({**BOARD, "starts": ["? ? ? ? 0 ? ? 1 ?", "? ? ? ? 0 ? ? 2 ?"]})
+    assert isinstance(puzzle.starts, Starts)
+    assert (len(puzzle.starts), puzzle.starts[-1]) == (70, tuple(puzzle.start_labels[-1]))
+    assert puzzle.starts == again.starts, "in an order of their own"
+    assert list(puzzle.starts[2:4]) == list(puzzle.starts)[2:4]
+    assert (puzzle.fingerprint, hash(puzzle.rules)) == (again.fingerprint, hash(again.rules))
+    fewer = puzzle_from({**BOARD, "starts": "? ? ? ? 0 ? ? 1 ?"})
+    assert (fewer.starts == puzzle.starts, fewer.fingerprint == puzzle.fingerprint) == (False, False)
+    assert repr(puzzle.starts) == "<Starts: 70 positions>"
+    assert sum(layers_of_space(best_space(puzzle.rules))) == 630
+
+
+@pytest.mark.usefixtures("few")
+def test_too_many_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"\[puzzle\] starts: pattern .*: expected at most 500 positions, found more"):
+        puzzle_from({**BOARD, "starts": "? ? ? ? ? ? ? ? ?"})
+
+
+@pytest.mark.usefixtures("few")
+def test_symmetries_are_not_sought_of_very_many() -> None:
+    with pytest.raises(ResourceLimitError, match="at most 50 starts of a puzzle with symmetries"):
+        symmetries_of(puzzle_from({**BOARD, "starts": "? ? ? ? 0 ? ? ? ?"}).rules)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"starts": "3 ? ? ? ? ? ? ? ?"}, "starts: .*expected one of 0 1 2, found '3'"),
+    ({"starts": "? ?"}, "starts: pattern .*expected 9 squares, found 2"),
+    ({"starts": []}, "starts: expected a position or a list of positions"),
+    ({"starts": "?" * 9, "goal": "?" * 9}, "goal: expected one of goal and starts, found both"),
+    ({"starts": "[12] 0 0 ? ? ? ? ? ?"}, "starts: .*expected at most 1 x '0'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG)
+def test_wrong_starts_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        puzzle_from({**BOARD, **changes})
