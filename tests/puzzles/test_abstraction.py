@@ -80,6 +80,18 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("forgotten", "name"),
+    [
+        ({"drop_orientation": ["EDGES"]}, "pyraminx-EDGES-unoriented"),
+        ({"drop_orientation": ["EDGES:3,1"], "omit": ["AXIALS"]}, "pyraminx-EDGES-1-3-unoriented-without-AXIALS"),
+        ({"keep": ["EDGES:1,2"], "omit": ["AXIALS"]}, "pyraminx-EDGES-1-2-without-AXIALS"),
+    ],
+)
+def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> None:
+    assert abstracted(load_config("pyraminx").puzzle, Abstraction(**forgotten))["name"] == name
+
+
+@pytest.mark.parametrize(
     ("name", "keep", "equal", "free", "message"),
     [
         ("eight-puzzle", "1 9", (), False, "expected pieces of eight-puzzle: 1 2 3 4 5 6 7 8; found '9'"),

@@ -21,7 +21,7 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.values import NAME
+from antipodes_tasks.values import NAME, natural
 
 OTHERS = ("x", "y", "z", "others")
 """Symbols for the pieces that are taken as equal: the first that the puzzle does not have."""
@@ -117,10 +117,22 @@ class _Chosen:
         """The name of the pattern, from what it keeps, if that is short."""
         if self.abstraction.name is not None:
             return str(NAME.check(self.abstraction.name, "--name", InputError))
-        said = self.abstraction.keep or ["".join(pieces) for _, pieces in self.equal]
+        said = [*(self.abstraction.keep or ["".join(pieces) for _, pieces in self.equal]), *self._forgotten]
         end = [FREE] if self.abstraction.free else []
         name = "-".join([self.puzzle.name, *re.findall(r"\w+", " ".join(said)), *end])
         return name if NAME.fits(name) and said else "-".join([self.puzzle.name[:40], "pattern", *end])
+
+    @property
+    def _forgotten(self) -> list[str]:
+        """The words of a name about orientations that do not matter, and parts that are left out."""
+        dropped = [
+            part if set(pieces) == set(self.pieces(number)) else f"{part} {' '.join(sorted(pieces, key=natural))}"
+            for number, pieces in self.dropped.items()
+            if pieces
+            for part in [self.named(number)]
+        ]
+        unoriented = [f"{' '.join(dropped)} unoriented"] if dropped else []
+        return [*unoriented, *(f"without {self.named(part)}" for part in sorted(self.omitted))]
 
     def becomes(self, part: int) -> dict[str, str]:
         """The symbol that each piece of a part gets in the pattern."""

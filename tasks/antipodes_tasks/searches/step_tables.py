@@ -1,8 +1,9 @@
 """What every move does to the distance, for each entry of a folded table: one look-up instead of one for each move.
 
 A move changes a distance by one at most. So two bits for each move say what the table says after it, and a search that
-knows the distance of a position knows those of all its successors. The tables are large, and made from folded ones in
-seconds, when a search takes long.
+knows the distance of a position knows those of all its successors: the bits of all moves that raise it are one number,
+the bits of those that keep it another. The tables are large, and made from folded ones in seconds, when a search takes
+long.
 """
 
 from collections.abc import Sequence
@@ -16,9 +17,8 @@ from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.folding import Folding, row_moves
 from antipodes_tasks.searches.progress import Pulse, on_threads
 
-MOST_MOVES = 31
-"""Moves of which a word has the bits, beside those of no move."""
-NO_MOVE_BIT = 2 * MOST_MOVES
+MOST_MOVES = 32
+"""Moves of which a word has bits: one each where they raise the distance, and above these one where they keep it."""
 CLASSES_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
@@ -26,7 +26,7 @@ Steps = NDArray[np.uint64]
 def steps_of(
     folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Pulse
 ) -> Steps | None:
-    """For each entry of a folded table the change of the distance by each move, plus 1, ``(entries,)``.
+    """For each entry of a folded table the moves that raise the distance, and those that keep it, ``(entries,)``.
 
     None where there are too many moves, or one changes a distance by more. The pulse may end it.
     """
@@ -41,7 +41,7 @@ def steps_of(
     columns = np.ascontiguousarray(folding.maps[:, column.T])
     if packed:
         values = np.stack((values & 15, values >> 4), axis=1).ravel()[: folding.classes * folding.width]
-    steps = np.full(folding.classes * folding.width, 1 << NO_MOVE_BIT, dtype=np.uint64)
+    steps = np.zeros(folding.classes * folding.width, dtype=np.uint64)
     ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
     here = (after, columns, folding.bits, values, steps)
     known = all(on_threads(lambda of: write_steps(of[0], of[1], *here), ranges, threads, pulse))
@@ -73,5 +73,6 @@ def write_steps(
                 then = values[np.uint64(begin + columns[number, move, column])]
                 step = np.uint64(then) + np.uint64(1) - np.uint64(values[place])
                 largest = max(largest, step)
-                steps[place] |= step << np.uint64(2 * move)
+                steps[place] |= (step >> np.uint64(1)) << np.uint64(move)
+                steps[place] |= (step & np.uint64(1)) << np.uint64(MOST_MOVES + move)
     return bool(largest <= np.uint64(2))

@@ -225,34 +225,76 @@ def descend_by_turns(
                         prefetch(values, begin[v] + (np.uint64(entry[below, j, k, i]) >> packed[v]))
                 if left == 0 and kept > ZERO:
                     next_bound, size[below, j] = min(next_bound, np.int64(greatest) + 1), ZERO
-                    if depth > ZERO:
-                        taken[depth - ONE] = move[depth, own, j]
-                    for k in range(kept):
-                        taken[depth] = move[below, j, k]
-                        if not over and leads_to_goal(labels, taken, goal, effects):
-                            if tally[FOUND] < len(found):
-                                found[tally[FOUND]] = taken
-                            tally[FOUND] += 1
-                            over = not every
+                    over = reached(kept, move, depth, own, j, taken, labels, goal, effects, tally, found, every)
                     if over:
                         break
             if depth == split:
                 tally[NODE] = tally[NUMBERED] - np.int64(size[depth, own])
-        elif tried[depth] < size[depth, own]:
-            j = tried[depth]
-            tried[depth] += ONE
-            if depth == split:
-                tally[NODE] += 1
-            if size[below, j] > ZERO:
-                if depth > ZERO:
-                    taken[depth - ONE] = move[depth, own, j]
-                line[below], tried[below], depth = j, NOT_EXPANDED, below
-        elif depth == ZERO:
+        elif depth == ZERO and tried[depth] == size[depth, own]:
             over = True
         else:
-            depth -= ONE
+            depth = next_line(depth, own, split, size, move, line, tried, taken, tally)
     tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
     return over
+
+
+@kernel
+def next_line(
+    depth: np.uint64,
+    own: np.uint64,
+    split: np.uint64,
+    size: Words,
+    move: Words,
+    line: Words,
+    tried: Words,
+    taken: Words,
+    tally: Numbers,
+) -> np.uint64:
+    """Pass to the next position of the line ``own`` of a depth; return the depth to go on with.
+
+    That is the one below where the position has successors, or the one above after the last position.
+    """
+    if tried[depth] == size[depth, own]:
+        return depth - ONE
+    j, below = tried[depth], depth + ONE
+    tried[depth] += ONE
+    if depth == split:
+        tally[NODE] += 1
+    if size[below, j] == ZERO:
+        return depth
+    if depth > ZERO:
+        taken[depth - ONE] = move[depth, own, j]
+    line[below], tried[below] = j, NOT_EXPANDED
+    return below
+
+
+@kernel
+def reached(
+    kept: np.uint64,
+    move: Words,
+    depth: np.uint64,
+    own: np.uint64,
+    j: int,
+    taken: Words,
+    labels: Labels,
+    goal: Labels,
+    effects: MoveEffects,
+    tally: Numbers,
+    found: Words,
+    every: bool,
+) -> bool:
+    """Note the paths that end after one of the ``kept`` moves of a position; whether one is enough, and found."""
+    if depth > ZERO:
+        taken[depth - ONE] = move[depth, own, j]
+    for k in range(kept):
+        taken[depth] = move[depth + ONE, j, k]
+        if leads_to_goal(labels, taken, goal, effects):
+            if tally[FOUND] < len(found):
+                found[tally[FOUND]] = taken
+            tally[FOUND] += 1
+            if not every:
+                return True
+    return False
 
 
 @kernel

@@ -31,8 +31,8 @@ from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.step_descent import StepArrays, StepPath, descend_by_steps
-from antipodes_tasks.searches.step_tables import NO_MOVE_BIT, Steps, steps_of
+from antipodes_tasks.searches.step_descent import PART, ROOM, StepArrays, StepPath, descend_by_steps
+from antipodes_tasks.searches.step_tables import Steps, steps_of
 from antipodes_tasks.searches.turn_descent import (
     NO_ROW,
     NOT_EXPANDED,
@@ -41,7 +41,7 @@ from antipodes_tasks.searches.turn_descent import (
     ViewArrays,
     descend_by_turns,
 )
-from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
+from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
@@ -231,7 +231,7 @@ class TurnPatterns(Patterns):
             tables = tuple(dict.fromkeys(view.table for view in self.views))
             fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
             if self.steps is None and fitting and all(table.folding is not None for table in tables):
-                self._made.extend(_step_arrays(self.views, tables, self.values, threads, pulse))
+                self._made.extend(_step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
         finally:
             self._preparing.release()
 
@@ -242,7 +242,12 @@ class TurnPatterns(Patterns):
 
 
 def _step_arrays(
-    views: Sequence[View], tables: Sequence[TurnTable], values: NDArray[np.uint8], threads: int, pulse: Pulse
+    rules: Rules,
+    views: Sequence[View],
+    tables: Sequence[TurnTable],
+    values: NDArray[np.uint8],
+    threads: int,
+    pulse: Pulse,
 ) -> list[StepArrays]:
     """The words of all tables, one after another; none where a table cannot have them."""
     words, begin, size = list[Steps](), dict[TurnTable, int](), 0
@@ -256,43 +261,61 @@ def _step_arrays(
         words.append(made)
     if size >= 1 << 32:
         return []
-    maps = max(len(table.folding.maps) for table in tables if table.folding is not None)
-    bit = np.zeros((len(views), maps, len(views[0].moves)), dtype=np.uint8)
-    for view, own_bits in zip(views, bit, strict=True):
-        assert view.table.folding is not None
-        moves = view.table.folding.moves
-        none = np.full((len(moves), 1), NO_MOVE_BIT // 2)
-        own_bits[: len(moves)] = 2 * np.concatenate((moves, none), axis=1)[:, view.moves]
     firsts = np.array([begin[view.table] for view in views], dtype=np.uint64)
-    return [StepArrays(firsts, bit, words[0] if len(words) == 1 else np.concatenate(words))]
+    follow = np.array([followers_as_bits(rules, every) for every in (False, True)])
+    joined = words[0] if len(words) == 1 else np.concatenate(words)
+    return [StepArrays(firsts, *_moves_of_bits(views), joined, follow)]
+
+
+def _moves_of_bits(views: Sequence[View]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The moves of the puzzle that bits of words are, and those that are none of a table; see `StepArrays`."""
+    foldings = [view.table.folding for view in views]
+    maps = max(len(folding.maps) for folding in foldings if folding is not None)
+    bits = np.arange(len(views[0].moves), dtype=np.uint32)
+    parts = -(-max(len(view.table.rules.moves) for view in views) // int(PART))
+    moves = np.zeros((len(views), maps, parts, 1 << int(PART)), dtype=np.uint32)
+    still = np.zeros((len(views), maps), dtype=np.uint32)
+    numbers = np.arange(1 << int(PART))
+    for u, (view, folding) in enumerate(zip(views, foldings, strict=True)):
+        assert folding is not None
+        none = len(view.table.rules.moves)
+        still[u] = np.bitwise_or.reduce(np.where(view.moves == none, np.uint32(1) << bits, np.uint32(0)))
+        for number, images in enumerate(folding.moves):
+            for move, bit in zip(view.moves.tolist(), bits, strict=True):
+                if move != none:
+                    part, place = divmod(int(images[move]), int(PART))
+                    moves[u, number, part] |= (numbers >> place & 1).astype(np.uint32) << bit
+    return moves, still
 
 
 def _step_path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> StepPath:
     """The path that is searched, at its root."""
     begun, views, steps = _path(patterns, 0, root, request), patterns.views, patterns.steps
     assert steps is not None
-    moves, shape = len(patterns.rules.moves), (depth + 1, len(patterns.rules.moves), len(patterns.rules.moves))
+    shape = depth + 1, max(ROOM, len(patterns.rules.moves))
     path = StepPath(
-        size=np.zeros((depth + 1, moves), dtype=np.uint64),
-        move=np.zeros(shape, dtype=np.uint64),
+        size=np.zeros(depth + 1, dtype=np.uint64),
+        tried=np.zeros(depth + 1, dtype=np.uint64),
+        parent=np.zeros(shape, dtype=np.uint32),
+        move=np.zeros(shape, dtype=np.uint32),
+        number=np.zeros(shape[1], dtype=np.int64),
         digits=np.zeros((*shape, begun.digits.shape[-1]), dtype=np.uint32),
         said=np.zeros((*shape, len(views)), dtype=np.uint8),
         word=np.zeros((*shape, len(views)), dtype=np.uint32),
         map=np.zeros((*shape, len(views)), dtype=np.uint8),
-        line=np.zeros(depth + 1, dtype=np.uint64),
-        tried=np.full(depth + 1, NOT_EXPANDED),
+        changes=np.zeros((len(views), 2), dtype=np.uint64),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=begun.labels,
         tally=begun.tally,
         found=room_for_paths(depth, request, np.uint64, depth),
     )
-    path.size[0, 0], path.digits[0, 0, 0], path.said[0, 0, 0] = 1, begun.digits[0, 0, 0], begun.said[0, 0, 0]
+    path.size[0], path.digits[0, 0], path.said[0, 0] = 1, begun.digits[0, 0, 0], begun.said[0, 0, 0]
     for number, view in enumerate(views):
         folding, entry = view.table.folding, view.entries(root[np.newaxis])
         assert folding is not None
         row, _ = folding.rows_and_columns(entry, view.table.digits)
-        path.map[0, 0, 0, number] = int(folding.class_of[row[0]]) & ((1 << folding.bits) - 1)
-        path.word[0, 0, 0, number] = int(steps.begin[number]) + int(view.table.places_of(entry)[0])
+        path.map[0, 0, number] = int(folding.class_of[row[0]]) & ((1 << folding.bits) - 1)
+        path.word[0, 0, number] = int(steps.begin[number]) + int(view.table.places_of(entry)[0])
     return path
 
 

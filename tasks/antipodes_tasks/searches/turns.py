@@ -41,6 +41,12 @@ def followers(moves: Transforms, every: bool) -> list[list[int]]:
     return [[two for two in used if allowed.get((one, two))] for one in range(len(moves))] + [used]
 
 
+def followers_as_bits(rules: Rules, every: bool) -> NDArray[np.uint32]:
+    """As `followers`, the moves as bits ``(moves + 1,)``; there are at most 32."""
+    listed = followers(transforms_in(rules), every)
+    return np.array([sum(1 << move for move in own) for own in listed], dtype=np.uint32)
+
+
 def _after(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
     """What two moves do, one after the other."""
     origin, added = moves.origin[two], moves.added.astype(np.int64)
