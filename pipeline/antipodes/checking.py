@@ -17,8 +17,9 @@ from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
-from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.selection import best_space, listed_space
 from antipodes_tasks.spaces.space import Space
 from antipodes_tasks.symmetries.named import problems_of_named
 
@@ -136,7 +137,14 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
     """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
-        return best_space(puzzle.rules)
+        space = best_space(puzzle.rules)
+        if not isinstance(space.numbering, Keyed):
+            return space
+        if space.numbering.reached is not None:
+            return listed_space(puzzle.rules)
+        found = counted(space.numbering.looked, "position")
+        report.notes.append(f"more than {found} are too many to check a table: check a smaller size, too")
+        return None
     except (SizeLimitError, ResourceLimitError) as error:
         report.notes.append(f"too large for a table, but not for solve: {error}")
         return None

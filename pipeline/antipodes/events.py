@@ -37,7 +37,8 @@ class SearchStarted:
     """The search starts, or resumes, with the layer at ``depth``."""
 
     name: str
-    index_size: int
+    index_size: int | None
+    """How many positions there are, reachable or not; None if only the search finds them."""
     depth: int
     states: int
     """Positions up to that depth."""

@@ -25,6 +25,7 @@ def test_a_run_with_symmetries_counts_positions_and_says_so(cli: Command, towers
     reduced = f"  reduced      by 6 symmetries to {planned['entries']} entries"
     assert cli("plan", towers, "--symmetry", "on").out.splitlines()[:2] == ["towers: 1,024 positions", reduced]
     report = json.loads(cli("run", towers, "--symmetry", "on", "--quiet", "--json").out)
+    assert f"reduced by 6 symmetries to {planned['entries']} entries" in cli("run", towers, "--quiet").out.splitlines()
     assert (report["states"], report["entries"]) == (1024, planned["entries"])
     status = json.loads(cli("status", "towers", "--json").out)
     assert (status["symmetry"], status["entries"], status["states"]) == (6, planned["entries"], 1024)

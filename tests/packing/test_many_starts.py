@@ -1,6 +1,8 @@
 """Depths from many starts: every position that matches a pattern, against brute force."""
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,13 +10,14 @@ import pytest
 from brute_force import arrangements, blocks_distances, distances, layers, sliding_distances
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import Command
 from strategies import blocks_settings, sliding_settings
 from table_search import layers_of_space
 
 from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.pattern import goals_in
-from antipodes_tasks.errors import ConfigError, ResourceLimitError
+from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError
 from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -74,7 +77,7 @@ def test_positions_and_patterns_together() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than fifty starts are many, and more than five hundred too many."""
-    monkeypatch.setattr("antipodes.puzzles.pattern.MOST", 50)
+    monkeypatch.setattr("antipodes.puzzles.puzzle.MANY", 50)
     monkeypatch.setattr("antipodes.puzzles.pattern.MOST_STARTS", 500)
     monkeypatch.setattr("antipodes_tasks.symmetries.finding.MOST_STARTS", 50)
 
@@ -104,6 +107,40 @@ def test_too_many_are_refused() -> None:
 def test_symmetries_are_not_sought_of_very_many() -> None:
     with pytest.raises(ResourceLimitError, match="at most 50 starts of a puzzle with symmetries"):
         symmetries_of(puzzle_from({**BOARD, "starts": "? ? ? ? 0 ? ? ? ?"}).rules)
+
+
+PHASE = """
+from pathlib import Path
+
+import antipodes
+
+board = antipodes.load_config("eight-puzzle").puzzle
+with antipodes.open_table(Path(__file__).parent / "eight-puzzle.zarr") as table:
+    phase = board.starting_at(table.positions_at(20), name="from-depth-20")
+"""
+
+
+def test_all_positions_of_a_table_at_a_depth(tmp_path: Path, cli: Command) -> None:
+    """The positions 20 moves from the start are at depth 0, and the start is at depth 20."""
+    table, source, store = tmp_path / "eight-puzzle.zarr", tmp_path / "phase.py", str(tmp_path / "phase.zarr")
+    cli("run", "eight-puzzle", "--store", str(table), "--quiet")
+    source.write_text(PHASE, encoding="utf-8")
+    report = json.loads(cli("run", f"{source}:phase", "--store", store, "--json", "--quiet").out)
+    layers = json.loads(cli("layers", str(table), "--json").out)["layers"]
+    assert (report["puzzle"], report["layers"][0], report["states"]) == ("from-depth-20", layers[20], 181440)
+    (start,) = json.loads(cli("query", store, "1 2 3 4 5 6 7 8 0", "--json").out)
+    assert start["distance"] == 20
+
+
+def test_positions_in_place_of_the_start() -> None:
+    puzzle = puzzle_from(BOARD)
+    others = puzzle.starting_at(["0 1 1 1 1 2 2 2 2", "1 0 1 1 1 2 2 2 2", "0 1 1 1 1 2 2 2 2"], name="others")
+    assert (others.name, len(others.starts), others.settings) == ("others", 2, None)
+    assert others.starting_at(puzzle.start_labels, name="p").fingerprint == puzzle.fingerprint
+    with pytest.raises(InputError, match="positions: expected at least one, found none"):
+        puzzle.starting_at(puzzle.start_labels[:0], name="none")
+    with pytest.raises(PositionError, match="expected 1 x '0', found 2"):
+        puzzle.starting_at(["0 0 1 1 1 2 2 2 2"], name="wrong")
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

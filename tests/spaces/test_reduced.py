@@ -4,7 +4,6 @@ import json
 import pickle
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from numpy.typing import NDArray
+from reduced_spaces import check_agreement, depths_of
 from symmetric_puzzles import swap_puzzles, twist_puzzles
 from symmetric_transforms import symmetric_puzzles
 from table_search import layers_by_engine
@@ -21,13 +21,11 @@ import antipodes as ap
 from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import orderly, reduction, row_classes
-from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.reduced import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
@@ -49,45 +47,6 @@ def reduced_spaces(rules: Rules) -> Iterator[Space]:
         if len(fitting) > 1 and decides(frame, steps_of(rules)):
             numbering = Reduced(whole, frame, images[fitting])
             yield Space(rules, numbering, numbering.cuts[0])
-
-
-def depths_of(space: Space, tables: MoveTables, partitions: int = 1) -> Depths:
-    """The depth of each entry, by the engine; -1 of unreached ones."""
-    bounds = np.unique(np.linspace(0, space.rows, partitions + 1).astype(int)).tolist()
-    states = [
-        State(Partition(number, first, end), space.width, end - first)
-        for number, (first, end) in enumerate(pairwise(bounds))
-    ]
-    depths, depth = np.full(space.size, -1), 0
-    found = sum(state.begin(space.rank(space.starts), None) for state in states)
-    while found:
-        for state in states:
-            depths[state.positions(depth, space.size)] = depth
-        frontiers = [frontier for state in states if (frontier := state.frontier(depth)) is not None]
-        depth += 1
-        found = sum(state.advance(depth, frontiers, tables, None) for state in states)
-    return depths
-
-
-def check_agreement(space: Space, expected: Depths) -> None:
-    """Check a reduced space against the depths of all positions."""
-    every, positions = np.arange(space.size), space.whole.unrank(np.arange(space.whole.size))
-    entries = space.rank(positions)
-    assert (space.rank(space.unrank(every)) == every).all()
-    weights = np.repeat(space.weights, space.width)
-    reached = np.unique(entries[expected >= 0])
-    assert np.bincount(entries, minlength=space.size)[reached].tolist() == weights[reached].tolist()
-    of, found = space.numbering.several(every)
-    assert (space.rank(found) // space.width == of // space.width).all()
-    assert len(np.unique(found, axis=0)) == weights.sum() >= len(positions)
-    numbers = np.arange(len(of)) - np.searchsorted(of, of)
-    assert (space.numbering.one_of(of, numbers) == found).all()
-    tables = space.filler.filled()
-    assert not len(space.successors(every).differing(tables.successors(every), len(every)))
-    for undirected in {tables.undirected, False}:
-        for partitions in (1, 3):
-            depths = depths_of(space, tables._replace(undirected=undirected), partitions)
-            assert depths[entries].tolist() == expected.tolist()
 
 
 def check_all(puzzle: Puzzle) -> int:
@@ -223,7 +182,7 @@ def test_other_records_are_refused(cube: Space) -> None:
     ("name", "message"),
     [
         ("three-colours", "it has no symmetries"),
-        ("klotski", "its space is of the kind enumerated"),
+        ("klotski", "its space is of the kind keys"),
         ("lights-out-5x5", "no cut that its symmetries keep saves time"),
     ],
 )

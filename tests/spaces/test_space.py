@@ -296,7 +296,7 @@ def test_the_best_space_is_one_of_the_cuts(case: Case, data: st.DataObject) -> N
     rules = data.draw(case.puzzles).rules
     space = best_space(rules)
     assert space in every_cut(rules, numbering_of(rules))
-    assert space.size == index_size(rules)
+    assert space.numbering.KIND == "keys" or space.size == index_size(rules)
     assert repr(space).startswith(f"<{space.numbering.KIND} of {rules.name}: {space.rows:,} row")
 
 

@@ -1,6 +1,7 @@
 """A small search in shards, and ways to damage its journal."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from antipodes.tables.journal_file import Cover
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
-from antipodes_tasks.bfs.partition import Links, Partition, links
+from antipodes_tasks.bfs.partition import Links, Partition, State, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.space import Space
@@ -43,7 +44,8 @@ def parts_of(bounds: Sequence[int]) -> list[Partition]:
 def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
     """Shards of so many partitions each, of which nothing is known."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
-    return [Shard(parts[first:end], SPACE.width, CHUNK_ROWS, journal, buffer_bytes) for first, end in pairwise(ends)]
+    make = partial(State, width=SPACE.width, chunk_rows=CHUNK_ROWS)
+    return [Shard(parts[first:end], make, journal, buffer_bytes) for first, end in pairwise(ends)]
 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:

@@ -44,7 +44,24 @@ def towers(pegs: int, discs: int, **more: Any) -> Puzzle:
     )
 
 
-def lights(rows: int, columns: int) -> Puzzle:
+def pegs_exchanged(one: int, other: int) -> Any:
+    """The map that exchanges two pegs."""
+
+    def exchanged(positions: Any) -> Any:
+        names = np.arange(positions.max(initial=other) + 1)
+        names[[one, other]] = other, one
+        return names[positions]
+
+    return exchanged
+
+
+def symmetric_towers(pegs: int, discs: int, **more: Any) -> Puzzle:
+    """Towers that name the exchanges of all pegs but the first."""
+    named = {f"pegs {peg} and {peg + 1}": pegs_exchanged(peg, peg + 1) for peg in range(1, pegs - 1)}
+    return towers(pegs, discs, symmetries=named, **more)
+
+
+def lights(rows: int, columns: int, **more: Any) -> Puzzle:
     """A press changes a light and those beside it."""
 
     def press(row: int, column: int) -> Function:
@@ -64,6 +81,7 @@ def lights(rows: int, columns: int) -> Puzzle:
         start="0" * len(names),
         moves={name: press(int(name[0]), int(name[1])) for name in names},
         inverses={name: name for name in names},
+        **more,
     )
 
 

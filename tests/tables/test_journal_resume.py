@@ -66,7 +66,7 @@ POINTS: list[tuple[type, str, int]] = [
     *((Shards, "flush", at) for at in (0, 1, 7, 22)),
     *((Journal, "put", at) for at in (0, 1, 7, 22)),
     *((ManifestFile, "write", at) for at in (0, 1, 7, 23, 24, 25)),
-    (TableStore, "create_depths", 0),
+    (TableStore, "create_arrays", 0),
     (TableStore, "write_chunk", 0),
     (TableStore, "complete", 0),
     *((DirectoryStorage, "delete", at) for at in (0, 1, 2)),

@@ -83,7 +83,7 @@ KINDS: dict[str, tuple[Puzzle, After]] = {
     "orbits": (puzzle_from({"name": "ring", **RING}), lambda here: rearranged(here, L, inverse(L), X)),
     "group": (puzzle_from({"name": "fano", **FANO}), lambda here: rearranged(here, A, B)),
     "fields": (DIALS, turned),
-    "enumerated": (STAIRS, climbed),
+    "keys": (STAIRS, climbed),
 }
 
 

@@ -101,7 +101,7 @@ def searched(store: TableStore) -> TableManifest:
     """The manifest of a store whose array of depths is created, but not written."""
     count = 181440
     manifest = replace(store.read(), committed_depth=254, layers=(1,) * 255, searched=True, antipodes=(count - 1,))
-    store.create_depths(manifest)
+    store.create_arrays(manifest)
     return manifest
 
 

@@ -166,7 +166,7 @@ def test_finished_too_early(assembled: bool, unfinished: Path) -> None:
     """The search ended although there are deeper positions, before or after the table was assembled."""
     store, known = TableStore(unfinished), committed_depths(unfinished)
     ended = replace(store.read(), searched=True, antipodes=np.flatnonzero(known == store.read().radius).tolist())
-    store.create_depths(ended)
+    store.create_arrays(ended)
     store.commit_arrays(ended)
     if assembled:
         assert resume(unfinished).complete

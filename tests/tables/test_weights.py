@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from own_puzzles import symmetric_towers
 from reduced_towers import TOWERS
 from stores import chunk_files, flip_bit, stop_after
 
-from antipodes.config import Config
+from antipodes.config import Config, as_config
+from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
 from antipodes.tables.counts import open_counts
@@ -19,6 +21,7 @@ from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import InputError
 
+FUNCTIONS = as_config(symmetric_towers(4, 4))
 LIGHTS = Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3})
 
 
@@ -28,7 +31,7 @@ def run(store: Path, layers: int = 1000, config: Config = TOWERS, **more: Any) -
     return run_puzzle(config, store, options, interrupted=stop_after(layers))
 
 
-@pytest.fixture(scope="module", params=[TOWERS, LIGHTS], ids=["towers", "lights"])
+@pytest.fixture(scope="module", params=[TOWERS, LIGHTS, FUNCTIONS], ids=["towers", "lights", "functions"])
 def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Table, Table]]:
     """A reduced table, and the whole one of the same puzzle."""
     folder = tmp_path_factory.mktemp("tables")
@@ -123,11 +126,16 @@ def test_counts_list_the_antipodes(tmp_path: Path) -> None:
         assert len(counts.antipodes(1)) == 1
 
 
-def test_a_reduced_table_is_verified(tmp_path: Path) -> None:
-    run(tmp_path / "t.zarr")
-    verdict = verify(tmp_path / "t.zarr", Threads(2))
+@pytest.mark.parametrize("config", [TOWERS, FUNCTIONS], ids=["towers", "functions"])
+def test_a_reduced_table_is_verified(config: Config, tmp_path: Path) -> None:
+    report = run(tmp_path / "t.zarr", config=config)
+    events: list[Event] = []
+    verdict = verify(tmp_path / "t.zarr", Threads(2), listener=events.append)
     assert verdict.ok, verdict.problems
-    assert verdict.checked_states == 3**6
+    count = report.manifest.numbered
+    assert verdict.checked_states == count > report.manifest.index_size
+    assert events[0] == CheckStarted(config.puzzle.name, count)
+    assert events[-1] == PositionsChecked(count, count)
     flip_bit(chunk_files(tmp_path / "t.zarr")[0], 77)
     assert not verify(tmp_path / "t.zarr", Threads(2)).ok
 

@@ -13,7 +13,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.bfs import components as searching
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.selection import best_space, whole_space
+from antipodes_tasks.spaces.selection import listed_space, whole_space
 from antipodes_tasks.spaces.space import Space
 
 
@@ -75,7 +75,7 @@ def components(puzzle: PuzzleLike) -> list[Component]:
 def _space(puzzle: Puzzle) -> Space:
     """The space of all positions; of blocks all ways to place them."""
     if isinstance(puzzle.notation, BlockBoard):
-        return best_space(_from_all(puzzle.rules, puzzle.notation))
+        return listed_space(_from_all(puzzle.rules, puzzle.notation))
     return whole_space(puzzle.rules)
 
 

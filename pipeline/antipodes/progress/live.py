@@ -139,7 +139,7 @@ class LiveDisplay:
         self._describe = describe
         self._times = times
         self._most = 0
-        """The positions that a search may find."""
+        """The positions that a search may find; 0 if that is unknown."""
         self._show("preparing")
 
     def __call__(self, event: Event) -> None:
@@ -156,11 +156,12 @@ class LiveDisplay:
                 rate = f"{self._times.rate:,.1f}/s" if self._times.rate else ""
                 self._show(STEADY[PositionsSolved], done, of, detail="", found=positions(done, of), rate=rate)
             case SearchStarted(name, size, depth, states, reachable=reachable):
-                self._most = reachable or size
-                self._show(f"layer {depth}", states, self._most, name=shorten(name, LONGEST_NAME), found="", rate="")
+                self._most = reachable or size or 0
+                texts = {"name": shorten(name, LONGEST_NAME), "found": "", "rate": ""}
+                self._show(f"layer {depth}", states, self._most or None, **texts)
             case LayerSettled(depth, _, states, rate):
                 found = positions(states, self._most)
-                self._show(f"layer {depth}", states, self._most, found=found, rate=f"{millions(rate)}/s")
+                self._show(f"layer {depth}", states, self._most or None, found=found, rate=f"{millions(rate)}/s")
             case PartitionSettled(depth, settled, partitions):
                 self._show(f"layer {depth}", detail=f"partition {aligned(settled, partitions)} of {partitions}")
             case Committing():

@@ -113,10 +113,12 @@ class PlainLines:
 def describe(event: Event) -> str | None:
     """The event as one line; None for events that only a live line shows."""
     match event:
-        case SearchStarted(name, size, depth, states, resumed, assembles=assembles):
+        case SearchStarted(name, size, depth, states, resumed, reachable, assembles):
             known = f"resumes from depth {depth}, {counted(states, 'position')} known" if resumed else "begins"
             kept = "" if assembles else "; counts only, no table"
-            return f"{name}: {known}; {counted(size, 'position')} in all, reachable or not{kept}"
+            every = "how many there are is not known" if size is None else f"{counted(size, 'position')} in all"
+            whether = "" if size is None or size == reachable else ", reachable or not"
+            return f"{name}: {known}; {every}{whether}{kept}"
         case ClusterReady(workers, threads, dashboard):
             members = f"{counted(workers, 'worker')} with {counted(threads, 'thread')}"
             return members + (f"; dashboard: {dashboard}" if dashboard else "")

@@ -3,6 +3,7 @@
 ========== ==========================================================================
 ``A``      this piece stands here
 ``[AB]``   one of these stands here
+``[^AB]``  something else stands here
 ``?``      anything stands here
 ``{ABC}``  these stand on the next squares, as many as they are, in any order
 ========== ==========================================================================
@@ -23,19 +24,15 @@ from numpy.typing import NDArray
 from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
-from antipodes_tasks.keys.fields import Fields
-from antipodes_tasks.keys.packing import rows_of, squeezed
-from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.squares import squares_of
-from antipodes_tasks.rules.starts import Starts
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
-ANYTHING = "?"
+ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
 """Positions of a batch."""
 Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
@@ -99,6 +96,13 @@ class Pattern:
         """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
         nothing = np.zeros(self.puzzle.places, dtype=np.uint8)
         return _filled(nothing, self._free, [partial(_fill, step) for step in self._steps])
+
+    @property
+    def allowed(self) -> list[tuple[int, ...]]:
+        """The labels that each place may hold; PatternError where the pattern has pieces in any order."""
+        if any(group.squares != 1 for group in self.groups):
+            raise PatternError("expected what each place holds, found pieces in any order, {...}")
+        return [group.labels for group in self.groups]
 
     @cached_property
     def _free(self) -> NDArray[np.int64]:
@@ -172,12 +176,23 @@ def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
                 yield _Group(tuple(range(len(puzzle.rules.symbols))), bag=False)
             else:
                 yield _Group((_label(puzzle, symbol),), bag=True)
-    for name in ("choice", "bag"):
-        if part[name] is not None:
-            labels = [_label(puzzle, symbol) for symbol in _symbols(puzzle, part[name])]
+    if part["bag"] is not None:
+        yield _Group(_listed(puzzle, part[0], part["bag"]), bag=True)
+    if (choice := part["choice"]) is not None:
+        labels = set(_listed(puzzle, part[0], choice.removeprefix(NOT)))
+        if choice.startswith(NOT):
+            labels = set(range(len(puzzle.rules.symbols))) - labels
             if not labels:
-                raise PatternError(f"expected pieces in brackets, found {quote(part[0])}")
-            yield _Group(tuple(labels if name == "bag" else sorted(set(labels))), bag=name == "bag")
+                raise PatternError(f"expected a piece that may stand there, found {quote(part[0])}")
+        yield _Group(tuple(sorted(labels)), bag=False)
+
+
+def _listed(puzzle: Puzzle, group: str, written: str) -> tuple[int, ...]:
+    """The labels of the symbols in brackets."""
+    labels = tuple(_label(puzzle, symbol) for symbol in _symbols(puzzle, written))
+    if not labels:
+        raise PatternError(f"expected pieces in brackets, found {quote(group)}")
+    return labels
 
 
 def _symbols(puzzle: Puzzle, text: str) -> list[str]:
@@ -342,16 +357,16 @@ def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
 
     Raises as `goals_in`, for MOST_STARTS positions.
     """
-    fields = Fields.of(puzzle.parts)
-    found, count = [fields.pack(puzzle.start_labels[:0])], 0
+    return starts_of(_all_batches(puzzle, texts), puzzle.moves, puzzle.parts)
+
+
+def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
+    count = 0
     for text in texts:
         for labels in _batches_of(puzzle, text):
-            found.append(fields.pack(puzzle.moves.canonical(labels)))
+            yield labels
             count += len(labels)
             _check_count(text, count, MOST_STARTS)
-    keys = sorted_unique(squeezed(np.concatenate(found)))
-    labels = fields.unpack(rows_of(keys))
-    return tuple(map(tuple, labels.tolist())) if len(labels) <= MOST else Starts(labels)
 
 
 def _batches_of(puzzle: Puzzle, text: str) -> Iterator[Labels]:

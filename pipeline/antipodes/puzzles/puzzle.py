@@ -1,6 +1,6 @@
 """A puzzle: its rules, and how its positions are written and drawn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,13 +11,17 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.sequences import follow, names_along
-from antipodes_tasks import arguments
+from antipodes_tasks import arguments, values
 from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.packing import rows_of, squeezed
+from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.starts import Starts
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +116,22 @@ class Puzzle:
     def start_labels(self) -> Labels:
         """The starts, ``(starts, places)``."""
         return self.rules.start_labels
+
+    def starting_at(self, positions: Sequence[str] | ArrayLike, *, name: str) -> "Puzzle":
+        """The same puzzle by another name, with depths from these positions, texts or labels ``(n, places)``.
+
+        There may be millions, such as the positions of a table at a depth, ``table.positions_at(5)``. A store of such a
+        puzzle names the Python file that makes it, as one of `define_puzzle` does. Of more than 65,536 starts the
+        symmetries are not sought.
+
+        PositionError where one of them is not a position of the puzzle; InputError where there is none.
+        """
+        values.NAME.check(arguments.text(name, "name"), "name")
+        starts = starts_of([self.positions(positions)], self.moves, self.parts)
+        if not starts:
+            raise InputError("positions: expected at least one, found none")
+        rules = replace(self.rules, starts=starts, origin=None, name=name)
+        return replace(self, rules=rules, settings=None)
 
     @property
     def fingerprint(self) -> str:
@@ -263,3 +283,15 @@ class Puzzle:
             return follow(text, kinds, begin)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
+
+
+MANY = 1 << 16
+"""Starts from which on they are an array."""
+
+
+def starts_of(batches: Iterable[Labels], moves: Moves, parts: Sequence[Part]) -> Sequence[tuple[int, ...]]:
+    """Positions in batches ``(n, places)`` as starts, each once, in an order of their own."""
+    fields = Fields.of(parts)
+    keys = [np.empty((0, fields.words), dtype=np.uint64), *(fields.pack(moves.canonical(some)) for some in batches)]
+    labels = fields.unpack(rows_of(sorted_unique(squeezed(np.concatenate(keys)))))
+    return tuple(map(tuple, labels.tolist())) if len(labels) <= MANY else Starts(labels)

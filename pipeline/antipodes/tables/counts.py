@@ -8,7 +8,6 @@
 from collections.abc import Sequence
 from typing import Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike
@@ -110,8 +109,7 @@ class Counts(SearchResult):
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("counts end at")
-        indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
-        _, positions = self._manifest.space_of(self.puzzle).numbering.several(indices)
+        positions = self._manifest.first_antipodes(most)
         return positions[: MOST_ANTIPODES if most is None else min(most, MOST_ANTIPODES)]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:

@@ -12,6 +12,7 @@ from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address
 from antipodes.tables.folded_tables import folded_table
+from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import can_be_packed, read_distances
@@ -33,8 +34,10 @@ from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Numbering
 
-WHOLE = ("arrangements", "orbits", "group", "enumerated", "regions", "placements")
+WHOLE = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements")
 """The kinds of spaces in which a search can follow each move."""
+LIST_BYTES = 1 << 27
+"""Bytes of the chunks of a list of keys that stay in memory."""
 ALIGNMENT = 64
 """Each table begins at a multiple of so many bytes."""
 
@@ -110,7 +113,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     tables = [
         TurnTable(
             one.manifest.config.puzzle.rules,
-            one.manifest.cut[0].numbering,
+            _numbering(one),
             abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
             0,
             one.packed,
@@ -129,6 +132,13 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     return TurnPatterns.of(
         rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
     )
+
+
+def _numbering(stored: _Stored) -> Numbering:
+    """The numbering of a table, with its list of keys if it has one."""
+    manifest = stored.manifest
+    keys = StoredKeys(stored.store, manifest, LIST_BYTES) if manifest.keyed else None
+    return manifest.opened_space(manifest.config.puzzle, keys).numbering
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:

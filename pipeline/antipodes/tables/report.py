@@ -107,20 +107,22 @@ def saved_depths(manifest: SearchManifest) -> str | None:
 
 
 def plan_view(plan: "Plan") -> dict[str, Any]:
-    """How a puzzle is cut, and upper bounds of memory and disk."""
+    """How a puzzle is cut, and upper bounds of memory and disk; None for what only a search finds out."""
+    known = not plan.keyed or plan.reachable is not None
+    maps = None if plan.keyed else plan.space.filler.most_column_maps
     return {
-        "index_size": plan.space.whole.size,
-        "entries": plan.space.size,
+        "index_size": plan.index_size,
+        "entries": plan.index_size if plan.keyed else plan.space.size,
         "symmetry": plan.space.numbering.symmetries,
         "reachable": plan.reachable,
         "space": plan.space.numbering.KIND,
-        "rows": plan.space.rows,
+        "rows": None if plan.keyed else plan.space.rows,
         "width": plan.space.width,
-        "column_maps": plan.space.filler.most_column_maps,
+        "column_maps": maps,
         "partitions": plan.partition_count,
-        "memory_bytes": plan.memory_bytes,
-        "disk_bytes": plan.disk_bytes,
-        "journal_bytes": plan.journal_bytes,
+        "memory_bytes": plan.memory_bytes if known else None,
+        "disk_bytes": plan.disk_bytes if known else None,
+        "journal_bytes": plan.journal_bytes if known else None,
         "table_bytes": plan.table_bytes,
         "move_table_bytes": plan.table_bytes,
         "least_memory_bytes": plan.least_bytes,

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from antipodes import python_source
 from antipodes.config import Config, give
 from antipodes.events import Listener, Untried, silence
@@ -32,7 +30,6 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.placements import Placements
-from antipodes_tasks.spaces.space import Space
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
@@ -78,7 +75,7 @@ def run_puzzle(
     with session.lock() as lock:
         manifest = session.committed(partial(_check, config=config, session=session))
         if manifest is not None and manifest.complete:
-            return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
+            return _report(session, manifest, manifest, _farthest(manifest))
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
@@ -93,7 +90,7 @@ def run_puzzle(
             begun = commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
-            farthest = _farthest(last, plan.space)
+            farthest = _farthest(last)
     return _report(session, manifest, last, farthest, search)
 
 
@@ -114,9 +111,9 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
     return store.create(config, plan.cut, overwrite)
 
 
-def _farthest(manifest: SearchManifest, space: Space) -> Labels:
+def _farthest(manifest: SearchManifest) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
-    return space.numbering.several(np.array(manifest.antipodes[:SHOWN], dtype=np.int64))[1][:SHOWN]
+    return manifest.first_antipodes(SHOWN)
 
 
 def _report(

@@ -24,6 +24,7 @@ from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_
 from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
+from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes.tables.unique import representatives, symmetric_layers, unique_layers
@@ -65,7 +66,7 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
 
 
 def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "Table":
-    return Table(store, read_given(store, puzzle), cache_bytes)
+    return Table(store, read_given(store, puzzle).as_read, cache_bytes)
 
 
 class Table(SearchResult):
@@ -80,7 +81,8 @@ class Table(SearchResult):
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
         super().__init__(store.address, manifest)
-        self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
+        self._keys = StoredKeys(store, manifest, cache_bytes) if manifest.keyed else None
+        self.space = CheckedSpace(self.puzzle, manifest.opened_space(self.puzzle, self._keys))
         """The positions and their indices."""
         self._layers = tuple(manifest.positions)
         self._layouts = manifest.layouts
@@ -110,6 +112,8 @@ class Table(SearchResult):
     def close(self) -> None:
         """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""
         self._chunks.close()
+        if self._keys is not None:
+            self._keys.close()
 
     def distance(self, position: str | ArrayLike) -> int:
         """The number of moves from the nearest start to the position.

@@ -400,7 +400,7 @@ class TableCheck:
 
     def run(self) -> Checked:
         """Check all positions by the move tables, and a sample of them without these."""
-        self._listener(CheckStarted(self._manifest.puzzle["name"], self._space.size))
+        self._listener(CheckStarted(self._manifest.puzzle["name"], self._manifest.numbered))
         tables = build_tables(self._scheduler, self._space)
         order = self._order(tables)
         shared = self._shared_blocks(order) if self._scheduler.shares_memory else None
@@ -446,7 +446,7 @@ class TableCheck:
             nonlocal done
             found.update(result)
             done += sum(int(finding.layers.sum()) for finding in result.values())
-            self._listener(PositionsChecked(done, self._space.size))
+            self._listener(PositionsChecked(self._manifest.standing_for(done), self._manifest.numbered))
 
         calls: dict[Key, Call] = {
             ("check", number): (check_partitions, blocks, batch, tables, self._rules)

@@ -1,7 +1,7 @@
 """Checks that a table is correct, from its bytes to its distances."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,16 +17,21 @@ from antipodes.machine import available_workers
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
+from antipodes.tables.key_verification import CheckedKeys, check_keys
 from antipodes.tables.least import wrong_least
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunks import TableChunks
+from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes.tables.verification import Checked, TableCheck, count_block, plan_memory
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
@@ -102,26 +107,49 @@ def verify(
     arguments.function(listener, "listener")
     with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
         try:
-            manifest = read_given(store, puzzle)
+            manifest = read_given(store, puzzle).as_read
             if manifest.committed_depth == NOTHING_COMMITTED:
                 return TableVerdict(complete=False)
             opened.wait_for_workers(listener, never)
             if manifest.source_error is not None:
                 return _bytes_alone(store, manifest, opened, listener)
+            if manifest.keyed:
+                found = check_keys(store, manifest, opened, memory_limit, seed, listener)
+                return _verdict(store, manifest, found.layers, _problems_of_keys(manifest, found), found.sampled, seed)
             if manifest.space == Placements.KIND:
                 return _least(store, manifest, opened, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
-            return TableVerdict(
-                problems=(*_problems(manifest, checked), *_wrong_index(store, manifest, _layers(checked))),
-                complete=manifest.complete,
-                committed_depth=manifest.committed_depth,
-                checked_states=manifest.numbered,
-                sampled_states=len(checked.sample),
-                sample_seed=seed,
-            )
+            return _verdict(store, manifest, _layers(checked), _problems(manifest, checked), len(checked.sample), seed)
         except StoreDamagedError as error:
             return TableVerdict(problems=(str(error),))
+
+
+def _verdict(
+    store: TableStore,
+    manifest: TableManifest,
+    layers: NDArray[np.int64],
+    problems: Iterable[str],
+    sampled: int,
+    seed: int,
+) -> TableVerdict:
+    """The verdict on a table whose distances were checked."""
+    return TableVerdict(
+        problems=(*problems, *_wrong_index(store, manifest, layers)),
+        complete=manifest.complete,
+        committed_depth=manifest.committed_depth,
+        checked_states=manifest.numbered,
+        sampled_states=sampled,
+        sample_seed=seed,
+    )
+
+
+def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator[str]:
+    """A line for each kind of problem of a table of keys."""
+    yield from _wrong_counts(manifest, checked.layers)
+    yield from checked.problems
+    for what, (count, first) in checked.wrong.items():
+        yield _line(manifest.config.puzzle, what, count, first)
 
 
 def _least(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
@@ -133,12 +161,13 @@ def _least(store: TableStore, manifest: TableManifest, scheduler: Scheduler, lis
 
 def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
     """The verdict on a table whose moves are not known: each chunk is read, and its positions counted."""
-    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.index_size))
+    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.numbered))
     found: dict[int, NDArray[np.int64]] = {}
 
     def collect(key: Key, layers: NDArray[np.int64]) -> None:
         found[key[1]] = layers
-        listener(PositionsChecked(sum(int(one.sum()) for one in found.values()), manifest.index_size))
+        done = sum(int(one.sum()) for one in found.values())
+        listener(PositionsChecked(manifest.standing_for(done), manifest.numbered))
 
     calls: dict[Key, Call] = {
         ("read", number): (count_block, store, manifest, number) for number in range(manifest.chunk_count)
@@ -192,10 +221,15 @@ def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.
             yield f"the numbers of positions at each depth of {chunks} are not those of the chunks"
         elif manifest.antipodes and found.sum(axis=0).tolist() == list(manifest.layers):
             first = TableChunks(store, manifest, 0).first_of(manifest.radius, len(manifest.antipodes))
-            if first.tolist() != list(manifest.antipodes):
+            if _named(store, manifest, first) != list(manifest.antipodes):
                 yield "the antipodes of the manifest are not the first positions at the greatest depth"
     except StoreDamagedError as error:
         yield str(error)
+
+
+def _named(store: TableStore, manifest: TableManifest, indices: Indices) -> list[int]:
+    """The indices of antipodes as a manifest names them: of keys the keys."""
+    return integers(StoredKeys(store, manifest, 0).keys_at(indices)) if manifest.keyed else integers(indices)
 
 
 def _together(blocks: Sequence[Wrong]) -> Wrong:
@@ -206,5 +240,10 @@ def _together(blocks: Sequence[Wrong]) -> Wrong:
 def _shown(puzzle: Puzzle, space: Space, what: str, wrong: Wrong) -> Iterator[str]:
     """A line for a kind of problem that positions have."""
     if wrong.count:
-        shown = "; ".join(shorten(puzzle.format(labels)) for labels in space.unrank(wrong.first))
-        yield f"{wrong.count:,} x {what}: {shown}{'; ...' if wrong.count > SHOWN else ''}"
+        yield _line(puzzle, what, wrong.count, space.unrank(wrong.first))
+
+
+def _line(puzzle: Puzzle, what: str, count: int, first: Labels) -> str:
+    """A line for a kind of problem that so many positions have, the first of which are shown."""
+    shown = "; ".join(shorten(puzzle.format(labels)) for labels in first)
+    return f"{count:,} x {what}: {shown}{'; ...' if count > len(first) else ''}"

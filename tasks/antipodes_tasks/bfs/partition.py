@@ -140,6 +140,19 @@ class State:
         bits += [layer.some.bits for layer in self._layers if layer.some]
         return self._rows.nbytes + sum(one.nbytes for one in bits)
 
+    def kept_from(self, depth: int) -> int:
+        """The least depth of the segments that are needed to return to ``depth``."""
+        return depth
+
+    def restored_from(self, depth: int) -> int:
+        """The least depth of the segments that are needed to restore the state at ``depth``: all are."""
+        return 0
+
+    def before(self, depth: int) -> int:
+        """How many positions there are at lesser depths than ``depth``, the last one."""
+        frontier = self.frontier(depth)
+        return self.part.rows * self.width - self.unvisited - (frontier.count if frontier else 0)
+
     def frontier(self, depth: int) -> Frontier | None:
         """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
 

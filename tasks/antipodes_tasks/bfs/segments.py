@@ -22,7 +22,8 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 FlatDepths = NDArray[np.uint8] | NDArray[np.uint16]
 
-GAPS, BITS = 0, 1
+GAPS, BITS, KEYS = 0, 1, 2
+"""The kinds of segments; keys are those of a range of keys instead of a chunk, see `sorted_keys.encode`."""
 _WORD_BYTES = WORD // 8
 _NUMBER_BYTES = 5
 """The most bytes of a LEB128 number: 35 bits, more than the positions of any chunk."""
@@ -40,7 +41,7 @@ class Segment(NamedTuple):
     chunk: int
     depth: int
     kind: int
-    """GAPS or BITS."""
+    """GAPS, BITS or KEYS."""
     positions: int
     """The number of positions."""
     data: NDArray[np.uint8]
@@ -62,8 +63,12 @@ class SegmentLog:
         if count:
             out = _scratch(bitmap_bytes(len(layer), width))
             kind, length = encode(layer, width, count, out)
-            self.segments.append(Segment(chunk, depth, kind, count, out[:length].copy()))
-            self.size += length
+            self.append(Segment(chunk, depth, kind, count, out[:length].copy()))
+
+    def append(self, segment: Segment) -> None:
+        """Add a segment."""
+        self.segments.append(segment)
+        self.size += len(segment.data)
 
     def of_chunks(self, first_chunk: int, end_chunk: int) -> list[Segment]:
         """The segments of some chunks."""

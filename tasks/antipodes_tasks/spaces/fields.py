@@ -63,6 +63,8 @@ LEAST_ROWS = 8
 """Rows of a sample, at least."""
 NUMBER_BYTES = 160
 """Memory of the number of a column map while tables are filled."""
+FUNCTION_COST = 150
+"""The time to apply a function to a position and to rank the result, in positions that a search expands by a move."""
 PLAIN = "give the puzzle plain=True"
 
 Digits = NDArray[np.int64]
@@ -133,7 +135,7 @@ class Fields(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """The numbering with the cut that takes the least memory."""
-        moves, (order, ends) = _functions(rules), deciding_order(rules.parts, rules.moves)
+        moves, (order, ends) = functions_of(rules), deciding_order(rules.parts, rules.moves)
         fields = fields_of(rules.parts)
         best = cls(tuple(fields[number] for number in order), order, len(order), most_maps=1)
         for leading in () if moves.plain else _promising(best.radices, ends):
@@ -210,7 +212,8 @@ class Fields(Numbering):
 
     def filler(self, rules: Rules, leading: int) -> "FieldTables":
         """The move tables of the cut; filling them raises InputError if a row does not decide where moves lead."""
-        return FieldTables(_functions(rules), self, leading)
+        deciding = tuple(field.first for field in self.fields[:leading])
+        return FieldTables(functions_of(rules), self, leading, deciding, self.most_maps)
 
     def _search_bytes(self, rules: Rules) -> int:
         """Bytes of the move tables, and of the bitmaps of a search."""
@@ -218,7 +221,8 @@ class Fields(Numbering):
         return tables.table_bytes + WORD_BYTES * tables.rows * -(-tables.width // 64)
 
 
-def _functions(rules: Rules) -> Functions:
+def functions_of(rules: Rules) -> Functions:
+    """The moves of a puzzle that has functions."""
     assert isinstance(rules.moves, Functions)
     return rules.moves
 
@@ -237,7 +241,11 @@ def deciding_order(parts: Sequence[Part], moves: Moves) -> tuple[tuple[int, ...]
     The smallest set that decides itself comes first, then the fields that make it the next larger one.
     """
     fields = fields_of(parts)
-    dependencies = _dependencies(fields, parts, moves)
+    return closed_order(fields, dependencies_of(fields, parts, moves))
+
+
+def closed_order(fields: Sequence[Field], dependencies: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """As `deciding_order`, of fields that depend on others as ``(fields, fields)`` says."""
     needed = [_closure(number, dependencies) for number in range(len(fields))]
     order: list[int] = []
     ends = []
@@ -263,7 +271,7 @@ def _closure(number: int, dependencies: NDArray[np.bool_]) -> set[int]:
     return found
 
 
-def _dependencies(fields: Sequence[Field], parts: Sequence[Part], moves: Moves) -> NDArray[np.bool_]:
+def dependencies_of(fields: Sequence[Field], parts: Sequence[Part], moves: Moves) -> NDArray[np.bool_]:
     """``(fields, fields)``: whether the new value of the first depends on the old one of the second, by any move."""
     depends = np.zeros((len(fields), len(fields)), dtype=np.bool_)
     sample, other = (random_positions(parts, PAIRS, f"dependencies {one}") for one in range(2))
@@ -296,8 +304,13 @@ class FieldTables(Filler):
     """How the move tables of functions are filled."""
 
     moves: Functions
-    numbering: Fields
+    numbering: Numbering
     leading: int
+    """The number of digits of the row."""
+    deciding: tuple[int, ...]
+    """The first places of the fields of the row."""
+    most_maps: int
+    """The column maps that memory is kept for: more than a sample of rows showed."""
 
     @cached_property
     def rows(self) -> int:
@@ -316,8 +329,17 @@ class FieldTables(Filler):
 
     @property
     def most_column_maps(self) -> int:
-        """The column maps that memory is kept for: more than a sample of rows showed."""
-        return self.numbering.most_maps
+        """The column maps that memory is kept for."""
+        return self.most_maps
+
+    @cached_property
+    def places(self) -> int:
+        """The number of places of a position."""
+        return int(self.numbering.unrank(np.zeros(1, dtype=np.int64)).shape[1])
+
+    def cost(self, column_maps: int) -> float:
+        """As `Filler.cost`, with the time that functions take."""
+        return super().cost(column_maps) + FUNCTION_COST * self.rows * self.width * len(self.moves)
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
         """Where a move leads from whole rows, given by the labels of all their positions ``(rows * width, places)``.
@@ -367,14 +389,21 @@ class FieldTables(Filler):
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them; InputError in these if there are more column maps."""
+        tables, numbers = self._empty()
+        return tables, self._fills(tables, numbers)
+
+    def _empty(self) -> "tuple[MoveTables, MapNumbers]":
+        """Move tables to be filled, and the numbers of their column maps."""
         most_maps = self.most_column_maps
         rows, width, moves = self.rows, self.width, len(self.moves)
         target = np.full((rows, moves), ILLEGAL, dtype=np.int32)
         column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=map_type(most_maps))
         maps = np.zeros((most_maps, width), dtype=np.int32)
         tables = MoveTables(target, column_map, maps, self.moves.reversible)
-        numbers = MapNumbers(width, tables.column_maps)
-        return tables, [
+        return tables, MapNumbers(width, tables.column_maps)
+
+    def _fills(self, tables: MoveTables, numbers: "MapNumbers") -> list[Fill]:
+        return [
             partial(self._fill, tables, numbers, first, end)
             for first, end in blocks(self.rows, self.most_moves * self.width, steps=POSITIONS)
         ]
@@ -386,7 +415,7 @@ class FieldTables(Filler):
             found = self.rows_after(number, labels)
             if not found.decided:
                 raise InputError(
-                    f"move {self.moves.names[number]!r}: expected that fields {self._leading} decide where they go, "
+                    f"move {self.moves.names[number]!r}: expected that fields {self._deciding} decide where they go, "
                     f"as in a sample of positions; found that they do not: {PLAIN}"
                 )
             at = first + found.rows, count[found.rows]
@@ -396,8 +425,8 @@ class FieldTables(Filler):
             count[found.rows] += 1
 
     @property
-    def _leading(self) -> str:
-        return ", ".join(str(field.first) for field in self.numbering.fields[: self.leading])
+    def _deciding(self) -> str:
+        return ", ".join(map(str, self.deciding))
 
     @cached_property
     def block_rows(self) -> int:
@@ -409,7 +438,7 @@ class FieldTables(Filler):
 
         A function may hold four arrays of the size of its argument.
         """
-        position = max(field.end for field in self.numbering.fields) * (8 * (1 + 4) + 4) + 8 * 10
+        position = self.places * (8 * (1 + 4) + 4) + 8 * 10
         count = -(-self.rows // self.block_rows)
         return threads * self.block_rows * self.width * position + NUMBER_BYTES * (self.most_column_maps + count)
 

@@ -63,17 +63,10 @@ class Reduced(Numbering):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
         parts = parts_of(rules)
-        frame = Frame(parts, _checked_classes(parts, record.details.get("classes")), labels_of(rules))
-        generators = Images.recorded(rules, record.details.get("symmetries"))
-        if not (frame.has_keys and frame.fitting(generators).all() and decides(frame, steps_of(rules))):
-            raise FieldError("symmetries: expected maps of rows to rows, found others")
-        try:
-            images = generators.generated()
-        except ResourceLimitError as error:
-            raise FieldError(f"symmetries: {error}") from error
-        if (len(images), whole.size) != (record.details.get(ORDER), record.details.get(NUMBERED)):
-            raise FieldError(f"details: expected {len(images)} symmetries of {whole.size} positions, found others")
-        return cls(whole, frame, images)
+        frame = Frame(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
+        if not decides(frame, steps_of(rules)):
+            raise FieldError("details.classes: expected rows that decide where moves lead, found others")
+        return cls(whole, frame, checked_images(rules, record, frame, whole.size))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out the rows, which other processes find again."""
@@ -206,7 +199,21 @@ def steps_of(rules: Rules) -> Transforms:
     return Transforms((), origins, np.full(rules.places, labels), None, allowed)
 
 
-def _checked_classes(parts: Sequence[Part], given: Any) -> Classes:
+def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: int) -> Images:
+    """The symmetries of a record; FieldError where they do not map rows to rows, or are not as many as it says."""
+    generators = Images.recorded(rules, record.details.get("symmetries"))
+    if not (frame.has_keys and frame.fitting(generators).all()):
+        raise FieldError("symmetries: expected maps of rows to rows, found others")
+    try:
+        images = generators.generated()
+    except ResourceLimitError as error:
+        raise FieldError(f"symmetries: {error}") from error
+    if (len(images), positions) != (record.details.get(ORDER), record.details.get(NUMBERED)):
+        raise FieldError(f"details: expected {len(images)} symmetries of {positions} positions, found others")
+    return images
+
+
+def checked_classes(parts: Sequence[Part], given: Any) -> Classes:
     """The classes of a record; FieldError where they are none of the parts of the puzzle."""
     known = isinstance(given, list) and len(given) == len(parts)
     if not known or not all(_divides(part, one) for part, one in zip(parts, given, strict=True)):

@@ -3,21 +3,25 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import MOST_MASKED
+from antipodes_tasks.spaces.fields import FUNCTION_COST, Fields
 from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.images import MOST_SYMMETRIES, Images
 from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
 from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
+from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.space import Space
+from antipodes_tasks.spaces.space import Numbering, Space
 
 MOST_FRAMES = 64
 """Frames that are weighed, at most."""
@@ -52,54 +56,78 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
 
     InputError where there is no such space.
     """
-    numbering = whole.numbering
-    if numbering.KIND not in REDUCIBLE or max(moduli_of(rules.parts)) > MOST_MASKED:
-        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {numbering.KIND}")
-    best = _cheapest(rules, _limits(rules, whole, worth))
+    if not (isinstance(whole.numbering, Fields) or _is_reducible(rules, whole.numbering)):
+        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {whole.numbering.KIND}")
+    best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
-    reduced = Reduced(numbering, best.frame, best.images)
-    return Space(rules, reduced, reduced.cuts[0])
+    return Space(rules, best, best.cuts[0])
+
+
+def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
+    return numbering.KIND in REDUCIBLE and max(moduli_of(rules.parts)) <= MOST_MASKED
 
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     """What a reduced space may cost."""
-    search = float(whole.size * len(rules.moves))
+    each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
+    search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= LARGE:
         return Limits(10 * LITTLE + DEAR * search, (WORTH if worth else MOST_KEPT) * whole.size)
-    return Limits(WORTH * (search + whole.filler.cost(1)) - LITTLE, MOST_KEPT * whole.size)
+    return Limits(WORTH * (whole.size * len(rules.moves) + whole.filler.cost(1)) - LITTLE, MOST_KEPT * whole.size)
 
 
-def _cheapest(rules: Rules, limits: Limits) -> RowClasses | None:
-    """The classes of rows whose space costs least, and less than a limit; None if there are none.
+def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
+    """The reduced numbering whose space costs least, and less than a limit; None if there is none.
 
     InputError where the puzzle has no symmetries, or too many.
     """
-    every, steps = symmetries_listed(rules), steps_of(rules)
+    every = symmetries_listed(rules)
     if len(every) < 2:
         raise InputError(f"tables of {rules.name} are not reduced: it has no symmetries")
-    moves = len(steps)
     bounds = [
-        (cost_of(frame, len(every), frame.all_rows / len(every), moves), number, frame)
-        for number, frame in enumerate(frames_of(rules, every))
+        (_cost(rules, frame, len(every), frame.all_rows / len(every)), number, frame)
+        for number, frame in enumerate(_deciding_frames(rules, every))
+        if frame.has_keys and frame.all_rows <= MOST_ROWS
     ]
-    best, least = None, limits.cost
+    candidates = list[tuple[float, Frame, Images]]()
     for bound, _, frame in sorted(bounds):
-        if bound >= least:
+        if bound >= min([limits.cost, *(cost for cost, *_ in candidates)]):
             break
-        if not frame.has_keys or frame.all_rows > MOST_ROWS or not decides(frame, steps):
-            continue
-        fitting = np.flatnonzero(frame.fitting(every))
-        classes = RowClasses(frame, every[fitting])
-        kept = classes.estimated_count()
-        cost = cost_of(frame, len(fitting), kept, moves)
-        if len(fitting) > 1 and kept * frame.width <= limits.entries and cost < least:
-            best, least = classes, cost
-    return best
+        images = every[np.flatnonzero(frame.fitting(every))]
+        kept = RowClasses(frame, images).estimated_count()
+        cost = _cost(rules, frame, len(images), kept)
+        if len(images) > 1 and kept * frame.width <= limits.entries and cost < limits.cost:
+            candidates.append((cost, frame, images))
+    found = (_numbering(rules, whole, frame, images) for _, frame, images in sorted(candidates, key=itemgetter(0)))
+    return next((one for one in found if one is not None), None)
+
+
+def _deciding_frames(rules: Rules, images: Images) -> Iterator[Frame]:
+    """Frames whose rows decide where moves lead."""
+    if isinstance(rules.moves, Functions):
+        return field_frames(rules, images)
+    steps = steps_of(rules)
+    return (frame for frame in frames_of(rules, images) if decides(frame, steps))
+
+
+def _numbering(rules: Rules, whole: Numbering, frame: Frame, images: Images) -> Reduced | None:
+    """The reduced numbering of a frame; None if a sample shows that rows do not decide where moves lead."""
+    return (
+        ReducedFields.cut(rules, whole, frame, images) if isinstance(whole, Fields) else Reduced(whole, frame, images)
+    )
+
+
+def _cost(rules: Rules, frame: Frame, order: int, rows: float) -> float:
+    if isinstance(rules.moves, Functions):
+        return cost_of_fields(frame, order, rows, len(rules.moves))
+    return cost_of(frame, order, rows, len(rules.moves))
 
 
 def symmetries_listed(rules: Rules) -> Images:
     """All symmetries of a puzzle; InputError if they are too many."""
+    if isinstance(rules.moves, Functions) and not rules.moves.symmetries:
+        return Images.none(moduli_of(rules.parts))
     from antipodes_tasks.symmetries.finding import symmetries_of  # which loads igraph
 
     moduli = moduli_of(rules.parts)
@@ -129,6 +157,12 @@ def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
     comparing = ROW_COST * frame.all_rows + IMAGE_COST * frame.places * order * rows * moves
     return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
+
+
+def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
+    """As `cost_of`; functions are applied to all positions of kept rows, and all images of results are ranked."""
+    comparing = ROW_COST * frame.all_rows + IMAGE_COST * frame.places * order * rows * moves
+    return comparing + (1 + 2 * FUNCTION_COST) * rows * frame.width * moves
 
 
 def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:

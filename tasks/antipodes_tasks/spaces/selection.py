@@ -11,8 +11,10 @@ from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.space import Numbering, Space, SpaceRecord
+from antipodes_tasks.spaces.space import REDUCED, Numbering, Space, SpaceRecord
 
+KEYED = "keys"
+"""The kind of a space without move tables, whose positions only a search lists."""
 KINDS = {
     "arrangements": "arrangements.Arrangements",
     "orbits": "orbits.Orbits",
@@ -22,8 +24,11 @@ KINDS = {
     "regions": "regions.Regions",
     "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
+    KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
+REDUCED_FIELDS = "reduced_fields.ReducedFields"
+"""The numbering of the kind "reduced" of puzzles whose moves are functions."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 SHORT = 1e9
@@ -45,8 +50,9 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
-    whole = _best_cut(rules, numbering_of(rules))
-    if symmetry not in ("on", "auto") or (symmetry == "auto" and _is_short(whole)):
+    numbering = numbering_of(rules)
+    whole = Space(rules, numbering, numbering.cuts[0]) if numbering.KIND == KEYED else _best_cut(rules, numbering)
+    if symmetry not in ("on", "auto") or (symmetry == "auto" and (numbering.KIND == KEYED or _is_short(whole))):
         return whole
     from antipodes_tasks.spaces.reduction import reduced_space
 
@@ -60,6 +66,8 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
 
 def why_whole(space: Space) -> str:
     """Why a space of all positions is not reduced by symmetries unless that is asked for, as the end of a sentence."""
+    if space.numbering.KIND == KEYED:
+        return f"its space is of the kind {KEYED}"
     if _is_short(space):
         return "all positions are searched in about a second"
     from antipodes_tasks.spaces.reduction import reduced_space
@@ -85,6 +93,15 @@ def _is_short(space: Space) -> bool:
     """Whether a search takes about a second or less."""
     filler = space.filler
     return space.size * filler.most_moves + filler.cost(1) < SHORT
+
+
+def listed_space(rules: Rules) -> Space:
+    """The space of exactly the positions that a puzzle's starts reach, listed in memory.
+
+    ResourceLimitError if there are too many of them.
+    """
+    numbering = _kind("enumerated").of(rules)
+    return Space(rules, numbering, numbering.cuts[0])
 
 
 def whole_space(rules: Rules) -> Space:
@@ -148,7 +165,8 @@ def stored_space(rules: Rules, record: SpaceRecord) -> Space:
     """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    numbering = _kind(record.kind).restored(rules, record)
+    functions = record.kind == REDUCED and isinstance(rules.moves, Functions)
+    numbering = _imported(REDUCED_FIELDS if functions else KINDS[record.kind]).restored(rules, record)
     for space in every_cut(rules, numbering):
         if (space.rows, space.width) == (record.rows, record.width):
             return space
@@ -184,7 +202,11 @@ def size_in_words(size: int) -> str:
 
 
 def _kind(name: str) -> type[Numbering]:
-    module, _, numbering = KINDS[name].partition(".")
+    return _imported(KINDS[name])
+
+
+def _imported(name: str) -> type[Numbering]:
+    module, _, numbering = name.partition(".")
     kind: type[Numbering] = getattr(import_module(f"antipodes_tasks.spaces.{module}"), numbering)
     return kind
 
@@ -197,7 +219,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
     if rules.enumerated:
-        return _kind("enumerated")
+        return _kind(KEYED)
     if isinstance(rules.moves, Swaps):
         return _kind("arrangements")
     if isinstance(rules.moves, CountedSwaps):

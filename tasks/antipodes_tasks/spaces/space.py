@@ -122,6 +122,12 @@ class Numbering(ABC):
         """Of the positions of each entry ``(n,)``, see `several`, the one with a number ``(n,)`` from 0 on."""
         return self.unrank(indices)
 
+    def starts(self, rules: Rules) -> Labels:
+        """The starts that have a number, ``(starts, places)``."""
+        starts = rules.start_labels
+        numbered: Labels = starts[self.rank(starts) != NOT_NUMBERED]
+        return numbered
+
     def reachable(self, rules: Rules) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
         return None
@@ -191,9 +197,7 @@ class Space:
     @property
     def starts(self) -> Labels:
         """The starts that have a number, ``(starts, places)``: the positions at depth 0."""
-        starts = self.rules.start_labels
-        numbered: Labels = starts[self.rank(starts) != NOT_NUMBERED]
-        return numbered
+        return self.numbering.starts(self.rules)
 
     def rank(self, labels: Labels) -> Indices:
         """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""

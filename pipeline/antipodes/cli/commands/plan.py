@@ -1,7 +1,7 @@
 """``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -89,6 +89,9 @@ def plan(
         fits = {"fits": not lacking, "free_disk_bytes": free}
         print_json({**plan_view(planned), **fits, **times, **patterns_view(config)})
         return
+    if planned.keyed:
+        _print_keys(config, planned, _described(expected, store, tasks), lacking)
+        return
     space = planned.space
     print(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
     if space.whole is not space:
@@ -102,6 +105,18 @@ def plan(
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
     print(f"  disk         {_disk(planned, free)}")
     print(f"  time         {_described(expected, store, tasks)}")
+    print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+
+
+def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:
+    """What is known before the search of a puzzle whose positions are keys."""
+    size = planned.reachable
+    found = f"more than {counted(planned.looked, 'position')}: only the search counts them"
+    print(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
+    print(f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}")
+    print(f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}")
+    print(f"  time         {seconds if size is not None else 'unknown'}")
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
     print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
 

@@ -168,6 +168,8 @@ def _print_report(config: Config, report: RunReport) -> None:
     if antipodes > len(report.farthest):
         print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
     print()
+    if manifest.symmetry > 1:
+        print(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
         print(f"time    {report.seconds:.2f} s: {phases}")

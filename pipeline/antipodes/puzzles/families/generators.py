@@ -1,18 +1,23 @@
 """A group given by generators: permutations of places, named by the user."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
-from antipodes.puzzles.formats.definition import METRICS, Turn, expand
+from antipodes.puzzles.formats.definition import HALF, METRICS, QUARTER, Turn, expand, exponents
 from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.errors import ConfigError, PatternError
 from antipodes_tasks.quoting import quote
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
 from antipodes_tasks.values import SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
@@ -24,19 +29,88 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
 
     A list ``p`` says what each place gets: ``after[i] = before[p[i]]``. In cycles, as in ``"(0 1 2)(3 4)"``, the piece
     on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`. Sequences may
-    have all names, also of moves that equal an earlier one.
+    have all names, also of moves that equal an earlier one. ``conditions`` are patterns by name, of positions that
+    allow a move.
     """
-    refuse_unknown(settings, {"n", "start", "moves", "turns"})
+    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions"})
     starts = row_starts(settings, 0)
     size = len(starts[0])
     given = required(settings, "moves")
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f"[puzzle] moves: expected a table of permutations by name, found {quote(given)}")
     turns = {name: _turn(name, value, size) for name, value in given.items()}
-    moves = expand(turns, text(settings, "turns", METRICS[0]))
+    metric = text(settings, "turns", METRICS[0])
+    moves = expand(turns, metric)
     others = {name: turn for name, turn in turns.items() if name not in moves}
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), Lists((size,)))
+    if "conditions" in settings:
+        return _conditional(puzzle, turns, metric, settings["conditions"])
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
+
+
+def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
+    """The puzzle in which each move is legal only where a pattern of its name matches.
+
+    A power is legal where each turn of it is, and the inverse of a move where the move leads to.
+    """
+    if not isinstance(given, Mapping) or not all(isinstance(pattern, str) for pattern in given.values()):
+        raise ConfigError(f"[puzzle] conditions: expected a table of patterns by move, found {quote(given)}")
+    for name in given:
+        if name not in turns:
+            raise ConfigError(f"[puzzle] conditions: expected names of {', '.join(turns)}, found {quote(name)}")
+    if len(puzzle.symbols) > MOST_MASKED:
+        raise ConfigError(
+            f"[puzzle] conditions: expected at most {MOST_MASKED} different pieces, found {len(puzzle.symbols)}"
+        )
+    moves = list[tuple[str, Places, Masks]]()
+    for name, turn in turns.items():
+        masks = _masks(puzzle, name, given[name]) if name in given else np.full(puzzle.places, EVERY)
+        others = {other: one for other, one in turns.items() if other != name}
+        for written, exponent in _powers(name, turn, metric, others):
+            origin, allowed = np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent)
+            if not any((origin == one).all() and (allowed & ~also == 0).all() for _, one, also in moves):
+                moves.append((written, origin, allowed))
+    names, origins, every = zip(*moves, strict=True)
+    conditional = Transforms(names, np.array(origins), moduli_of(puzzle.parts), allowed=np.array(every))
+    large = puzzle.parts[0].size > MOST_NUMBERED
+    return replace(puzzle, rules=replace(puzzle.rules, moves=conditional, enumerated=large))
+
+
+def _powers(name: str, turn: Turn, metric: str, others: Mapping[str, Turn]) -> Iterator[tuple[str, int]]:
+    """The names and exponents of the moves that a turn makes.
+
+    Conditions may allow to turn three quarters one way, and not one the other way: both have one name.
+    """
+    order = turn.order
+    written = expand({name: turn}, metric, others) if order > 1 else ()
+    for power, exponent in zip(written, exponents(order, metric), strict=False):
+        yield power, exponent
+        if metric == HALF or (metric == QUARTER and order == 2):
+            yield power, exponent - order if exponent > 0 else exponent + order
+
+
+Places = NDArray[np.int64]
+Masks = NDArray[np.uint64]
+EVERY = ~np.uint64(0)
+MOST_NUMBERED = 1 << 24
+"""Arrangements of the pieces that are numbered where moves have conditions: of more, few may be reached."""
+
+
+def _masks(puzzle: Puzzle, name: str, pattern: str) -> Masks:
+    """``(places,)``: the labels that a pattern allows on each place, as bits."""
+    try:
+        allowed = Pattern.parse(puzzle, pattern).allowed
+    except PatternError as error:
+        raise ConfigError(f"[puzzle] conditions.{name}: {error}") from None
+    return np.array([sum(1 << label for label in labels) for labels in allowed], dtype=np.uint64)
+
+
+def _allowed(turn: Turn, masks: Masks, exponent: int) -> Masks:
+    """The labels that each place may hold before a power of a turn; before its inverse, those after it."""
+    allowed = np.full(len(masks), EVERY)
+    for turns in range(abs(exponent)):
+        allowed[list(turn.power(turns).permutations[0])] &= masks
+    return allowed if exponent > 0 else allowed[list(turn.power(-exponent).permutations[0])]
 
 
 def _permuting(turns: Mapping[str, Turn], start: list[str]) -> Transforms:

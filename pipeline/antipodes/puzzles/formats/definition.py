@@ -171,7 +171,7 @@ def _power(
     return tuple(origins), tuple(added)
 
 
-METRICS = ("half", "quarter", "single")
+METRICS = HALF, QUARTER, SINGLE = "half", "quarter", "single"
 PRIME = "'"
 
 
@@ -200,7 +200,7 @@ def expand(
     moves: dict[str, Turn] = {}
     effects: set[Turn] = set()
     for name, turn in turns.items():
-        for exponent in _exponents(orders[name], metric):
+        for exponent in exponents(orders[name], metric):
             power = turn.power(exponent)
             if power not in effects:
                 effects.add(power)
@@ -211,8 +211,8 @@ def expand(
     return moves
 
 
-def _exponents(order: int, metric: str) -> list[int]:
-    """The exponents of a turn of that order, from 1 up to half of it, then the negative ones."""
+def exponents(order: int, metric: str) -> list[int]:
+    """The exponents of the moves that a turn of that order makes, from 1 up to half of it, then the negative ones."""
     if order == 1:
         return []
     if metric == "half":

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.events import Assembling, Committed, Committing, Listener
 from antipodes.executors.api import Call, Key, Scheduler, Stop
@@ -21,7 +22,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, Layers, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
@@ -148,15 +149,16 @@ class TableCommits(Commits):
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes)}
-            self.manifest = replace(self.manifest, **fields)
-            self.store.create_depths(self.manifest)
+            self.manifest = self.manifest.with_layers(layers, antipodes)
+            self.store.create_arrays(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
 
-    def add_chunks(self, written: Mapping[int, int]) -> None:
-        """Commit the chunks that were written, by their numbers, with their digests."""
+    def add_chunks(self, written: Mapping[int, int], keys: Mapping[int, int] | None = None) -> None:
+        """Commit the chunks that were written, by their numbers, with their digests; of a list with those of keys."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
+        if keys is not None and self.manifest.keys is not None:
+            self.manifest = replace(self.manifest, keys=self.manifest.keys.updated(keys))
         self.manifest = self.store.commit_arrays(self.manifest)
 
     def search_again(self, damaged: str | None) -> None:
@@ -164,16 +166,16 @@ class TableCommits(Commits):
         with self.clock.measure("write"):
             self.manifest = self.store.read()
             if self.manifest.searched:
-                chunks = ChunkDigests.empty(self.manifest.chunk_count)
-                self.manifest = replace(self.manifest, searched=False, antipodes=(), chunks=chunks)
-                self.manifest = self.store.commit_arrays(self.manifest)
+                self.manifest = self.store.commit_arrays(self.manifest.not_searched())
             if damaged is not None:
                 self.store.journal(self.manifest).delete([damaged])
 
-    def complete(self, written: Mapping[int, int], counts: LayerCounts) -> None:
-        """Commit the last chunks, and thereby the finished table."""
+    def complete(
+        self, written: Mapping[int, int], counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
+    ) -> None:
+        """Commit the last chunks, and thereby the finished table; see `TableStore.complete`."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
-        self.manifest = self.store.complete(self.manifest, counts)
+        self.manifest = self.store.complete(self.manifest, counts, first_keys)
 
 
 Source = ShardSegments | StoredSegments
@@ -193,8 +195,9 @@ def assemble(
     JournalDamagedError where segments are missing or damaged, so that they must be searched again.
     """
     store, manifest = commits.store, commits.manifest
-    sources = found or _stored(store, manifest)
-    counts = _counts(store, manifest, sources)
+    chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
+    sources = found or stored(store, manifest, chunks)
+    counts = segment_counts(store, manifest, sources)
     missing = np.flatnonzero(counts.any(axis=1) & (manifest.chunks.digests == 0))
     written: dict[int, int] = {}
     listener, size = commits.listener, manifest.rows * manifest.width
@@ -204,33 +207,37 @@ def assemble(
         nonlocal done
         written.update(digests)
         done += len(digests) * manifest.chunk_rows * manifest.width
-        listener(Assembling(max(0, min(done, size)), size))
+        listener(Assembling(manifest.standing_for(max(0, min(done, size))), manifest.numbered))
         if not found and pace.is_commit_overdue:
             commits.add_chunks(written)
             pace.committed(0.0)
 
     with commits.clock.measure("write"):
-        listener(Assembling(max(0, done), size))
+        listener(Assembling(manifest.standing_for(max(0, done)), manifest.numbered))
         calls = _calls(store, manifest, sources, missing.tolist(), commits.lock.token)
         scheduler.run_unordered(calls, tell, stop)
         if len(written) == len(missing):
             commits.complete(written, counts)
         else:
-            if found:
-                flush(found, manifest.committed_depth, commits.lock.token)
+            flush_unless_stored(found, manifest, commits.lock.token)
             commits.add_chunks(written)
 
 
-def _stored(store: TableStore, manifest: TableManifest) -> list[StoredSegments]:
-    """The segments in the journal, a part for each task; JournalDamagedError if some are missing."""
-    journal, count = store.journal(manifest), manifest.chunk_count
-    stored = journal.load(0, count)
-    journal.check_known(stored, manifest.committed_depth)
-    chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
-    return [stored.part(first, min(first + chunks, count)) for first in range(0, count, chunks)]
+def flush_unless_stored(found: Sequence[ShardSegments], manifest: TableManifest, token: str) -> None:
+    """Write the segments that shards ``found`` to the journal, so that a run can resume from there."""
+    if found:
+        flush(found, manifest.committed_depth, token)
 
 
-def _counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
+def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[StoredSegments]:
+    """The segments in the journal, in parts of so many chunks; JournalDamagedError if some are missing."""
+    journal = store.journal(manifest)
+    every = journal.load(0, journal.chunks)
+    journal.check_known(every, manifest.committed_depth)
+    return [every.part(first, min(first + chunks, journal.chunks)) for first in range(0, journal.chunks, chunks)]
+
+
+def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
     """The number of positions of each chunk at each depth; StoreDamagedError if they are not those of the layers."""
     counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
     if counts.sum(axis=0).tolist() != list(manifest.layers):

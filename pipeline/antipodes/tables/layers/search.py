@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.config import Config
@@ -19,6 +18,7 @@ from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
 from antipodes.tables.journal import JournalDamagedError
 from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
+from antipodes.tables.layers.key_assembly import assemble_keys
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
@@ -34,6 +34,7 @@ from antipodes_tasks.errors import (
     WorkersLostError,
     WorkersRetiredError,
 )
+from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.quoting import counted
 
 
@@ -158,7 +159,8 @@ class LayerSearch:
                     return
             if isinstance(commits, TableCommits):
                 found = self._end_search(commits, shards) if shards else ()
-                assemble(commits, found, self._scheduler, self._pace, self._session.stop)
+                write = assemble_keys if commits.manifest.keyed else assemble
+                write(commits, found, self._scheduler, self._pace, self._session.stop)
             elif shards:
                 commits.complete_counts(self._found.layers, self._antipodes(shards))
                 self._shards = None
@@ -171,7 +173,7 @@ class LayerSearch:
     def _place(self, plan: Plan) -> None:
         """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
-        starts = plan.space.rank(plan.space.starts)
+        starts = plan.starts
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
@@ -192,7 +194,7 @@ class LayerSearch:
         self._pace.restored()
         self._tell_start(plan)
 
-    def _recovered(self, shards: Shards, depth: int, starts: NDArray[np.int64]) -> bool:
+    def _recovered(self, shards: Shards, depth: int, starts: NDArray[Any]) -> bool:
         """Restore the shards that were lost, at a depth or an earlier one; False if all must be made anew."""
         reached = shards.recover(depth, starts, self.commits.lock.token, self._session.stop)
         if reached < 0:
@@ -211,7 +213,7 @@ class LayerSearch:
         if depth == NOTHING_COMMITTED:
             return Layers()
         manifest = self.commits.manifest
-        layers, damaged = shards.restore(depth, token)
+        layers, damaged = shards.restore(depth, token, manifest.states)
         damaged, self._damage = [*self._damage, *damaged], []
         expected = manifest.journal_layers[: len(layers)]
         if layers != list(expected):
@@ -267,8 +269,8 @@ class LayerSearch:
             self._pace.committed(self.commits.commit(shards, self._found.layers))
 
     def _antipodes(self, shards: Shards) -> list[int]:
-        indices: list[int] = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
-        return indices
+        """The indices of the first antipodes, or their keys."""
+        return integers(shards.positions(self._found.depth, MOST_ANTIPODES))
 
     def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
         """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.
@@ -289,7 +291,7 @@ class LayerSearch:
         self._started = True
         resumed = self.commits.any
         known = sum(self._found.layers.positions)
-        name, size, depth = self._config.puzzle.name, plan.space.whole.size, self._found.depth
+        name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
         started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
         self._session.listener(started)

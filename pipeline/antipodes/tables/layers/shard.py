@@ -6,19 +6,21 @@ rows that it can reach, and stays in cache. In threads a shard is one partition.
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.keys.sums import hash_sum
 
 
 class ShardSegments:
@@ -129,6 +131,10 @@ class Boundary:
         return sum(part.rows.nbytes + part.bits.nbytes for part in self.parts)
 
 
+AnyState = State | KeyState
+"""A partition of bits or of keys."""
+
+
 class Shard:
     """Partitions side by side, changed in place.
 
@@ -141,15 +147,14 @@ class Shard:
     def __init__(
         self,
         parts: Sequence[Partition],
-        width: int,
-        chunk_rows: int,
+        make: Callable[[Partition], AnyState],
         journal: Journal,
         buffer_bytes: int,
         counts_only: bool = False,
         weights: NDArray[np.int64] | None = None,
     ) -> None:
-        """Make a shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space."""
-        self.states = [State(part, width, chunk_rows) for part in parts]
+        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space."""
+        self.states = [make(part) for part in parts]
         self.depth = -1
         """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
         self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
@@ -169,8 +174,8 @@ class Shard:
         """The number of positions at these depths, if entries have weights."""
         self._lock = threading.Lock()
 
-    def begin(self, starts: NDArray[np.int64]) -> int:
-        """Find the starts, indices ``(n,)`` of the whole table; how many lie in the shard."""
+    def begin(self, starts: NDArray[Any]) -> int:
+        """Find the starts, indices ``(n,)`` of the whole table or keys; how many lie in the shard."""
         self.depth = self.segments.searched = 0
         found = sum(state.begin(starts, self._log) for state in self.states)
         self._weigh(0)
@@ -189,7 +194,8 @@ class Shard:
             self.depth = min(depth, self.segments.searched)
             if self.depth >= 0:
                 for state in self.states:
-                    state.restore(self.depth, self.segments.between(state.chunks, 0, self.depth))
+                    first = state.restored_from(self.depth)
+                    state.restore(self.depth, self.segments.between(state.chunks, first, self.depth))
             return
         checkpoint = Checkpoint(self.segments.journal, depth)
         try:
@@ -209,7 +215,7 @@ class Shard:
             self._token = token
             if depth < self.depth:
                 for state in self.states:
-                    state.go_back(depth, self.segments.between(state.chunks, depth, self.depth))
+                    state.go_back(depth, self.segments.between(state.chunks, state.kept_from(depth), self.depth))
                 self.depth = depth
             return self.count(depth)
 
@@ -218,7 +224,7 @@ class Shard:
         return sum(frontier.count for frontier in self.frontiers(depth))
 
     def advance(
-        self, sources: Sequence["Shard | Boundary"], links: Links, depth: int, layers: int, token: str
+        self, sources: Sequence[Any], links: Links | KeyLinks, depth: int, layers: int, token: str
     ) -> list[int]:
         """Find the ``layers`` layers after ``depth``; the number of positions in each.
 
@@ -227,7 +233,7 @@ class Shard:
         with self._held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
 
-    def frontiers(self, depth: int) -> Sequence[Frontier]:
+    def frontiers(self, depth: int) -> Sequence[Any]:
         """The frontiers at ``depth``, one of the last two, of the partitions that have any."""
         found = (state.frontier(depth) for state in self.states)
         return [frontier for frontier in found if frontier is not None]
@@ -242,6 +248,15 @@ class Shard:
         with self._held_by(token):
             parts = [boundary(one, links.tables, *rows) for one in self.frontiers(depth)]
         return Boundary(depth, tuple(part for part in parts if part is not None))
+
+    def expand(self, links: KeyLinks, depth: int, token: str) -> Successors:
+        """The keys one move after those of the shard at ``depth``, cut at the bounds of partitions."""
+        with self._held_by(token):
+            return links.successors(depth, self.frontiers(depth))
+
+    def hash_sum(self, depth: int, seed: int) -> int:
+        """The sum of the hashes of the keys at ``depth``, one of the last two."""
+        return sum(hash_sum(frontier.keys, seed) for frontier in self.frontiers(depth))
 
     def flush(self, depth: int, token: str) -> None:
         """Make all durable that the shard found up to ``depth``; see `flush`."""
@@ -259,9 +274,9 @@ class Shard:
         """Make durable what was written."""
         make_durable([self.segments])
 
-    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
-        """The indices of the first positions at ``depth``, one of the last two: ``(n,)``, ascending."""
-        found = [np.empty(0, dtype=np.int64)]
+    def positions(self, depth: int, limit: int) -> NDArray[Any]:
+        """The indices, or the keys, of the first positions at ``depth``, one of the last two, ascending."""
+        found: list[NDArray[Any]] = []
         for state in self.states:
             found.append(state.positions(depth, limit - sum(map(len, found))))
         return np.concatenate(found)
@@ -270,16 +285,16 @@ class Shard:
     def layers(self) -> list[int]:
         """The number of positions at each depth up to `depth`, in the files of the last commit.
 
-        A checkpoint has the last depth alone; positions at lesser depths count as if at the one before it.
+        A checkpoint has the last depth alone; positions at lesser depths count as if at the one before it, of keys
+        those that it has.
         """
         if not self._counts_only:
             counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
             return counts
         if self.depth <= 0:  # what was restored before the damage was found says nothing
             return [self.count(0)] if self.depth == 0 else []
-        visited = sum(state.part.rows * state.width - state.unvisited for state in self.states)
-        last = self.count(self.depth)
-        return [*[0] * (self.depth - 1), visited - last, last]
+        before = sum(state.before(self.depth) for state in self.states)
+        return [*[0] * (self.depth - 1), before, self.count(self.depth)]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a shard of partitions cannot leave its process")
@@ -301,7 +316,7 @@ class Shard:
                 raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
             yield
 
-    def _advance(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
+    def _advance(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
             self._found[depth], self.depth = found, depth
@@ -317,14 +332,31 @@ class Shard:
             state.replay(depth, list(self.segments.between(state.chunks, depth, depth))) for state in self.states
         )
 
-    def _search(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
-        frontiers = {one.number: one for source in (self, *sources) for one in source.frontiers(depth - 1)}
-        found = 0
-        for state in self.states:
-            numbers = links.predecessors[state.part.number]
-            here = [frontiers[number] for number in numbers if number in frontiers]
-            found += state.advance(depth, here, links.tables, self._log)
+    def _search(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
+        if isinstance(links, KeyLinks):
+            found = self._merge(sources or [links.successors(depth - 1, self.frontiers(depth - 1))], depth)
+        else:
+            found = self._reach(sources, links, depth)
         self.segments.searched = depth
         if self.segments.log.size and sys.getsizeof(self) > self._memory_bytes:
             write([self.segments], depth, self._token, durable=False)
+        return found
+
+    def _reach(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
+        """Find the positions at ``depth`` from frontiers; how many are new."""
+        frontiers = {one.number: one for source in (self, *sources) for one in source.frontiers(depth - 1)}
+        found = 0
+        for state in self.states:
+            assert isinstance(state, State)
+            numbers = links.predecessors[state.part.number]
+            here = [frontiers[number] for number in numbers if number in frontiers]
+            found += state.advance(depth, here, links.tables, self._log)
+        return found
+
+    def _merge(self, sources: Sequence[Successors], depth: int) -> int:
+        """Find the positions at ``depth`` among keys that moves lead to; how many are new."""
+        found = 0
+        for state in self.states:
+            assert isinstance(state, KeyState)
+            found += state.advance(depth, [one.parts[state.part.number] for one in sources], self._log)
         return found

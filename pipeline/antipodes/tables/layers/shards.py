@@ -15,6 +15,7 @@ from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, flush
 from antipodes.tables.planning.plan import Plan
+from antipodes_tasks.bfs.key_partition import KeyLinks, Successors
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.errors import InterruptedRunError
 from antipodes_tasks.spaces.move_tables import MoveTables
@@ -76,6 +77,8 @@ class LayerGraph:
     """The shards that may have positions at the last depth."""
     token: str
     """The fencing token of the tasks."""
+    owned: Sequence[range] | None = None
+    """For each shard the numbers of its partitions, if these are of keys: then all that moves lead to is sent."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
     """By the key of each task that advances a shard, the number of the shard and the depth before."""
@@ -93,6 +96,9 @@ class LayerGraph:
                 self._add(at, 1)
 
     def _add(self, depth: int, layers: int) -> None:
+        if self.owned is not None and len(self.shards) > 1:
+            self._exchange(depth)
+            return
         reached = [number for number, others in enumerate(self.predecessors) if self.active.intersection(others)]
         needed = {one for number in reached for one in self.predecessors[number] if one != number} & self.active
         sources = {number: self._source(number, depth) for number in sorted(needed)}
@@ -101,6 +107,28 @@ class LayerGraph:
             call = advance, self.shards[number], others, self.links, depth, layers, self.token, self._after(number)
             self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
         self.active = set(reached)
+
+    def _exchange(self, depth: int) -> None:
+        """Add the tasks of a layer of keys: all shards expand, and each takes its part of what they find."""
+        expanded = {number: self._expanded(number, depth) for number in sorted(self.active)}
+        for number, own in enumerate(self.owned or ()):
+            parts = [self._part(key, number, own, depth) for key in expanded.values()]
+            call = advance, self.shards[number], parts, self.links, depth, 1, self.token, self._after(number)
+            self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
+        self.active = set(range(len(self.shards)))
+
+    def _expanded(self, number: int, depth: int) -> Key:
+        call = expand, self.shards[number], self.links, depth, self.token, self._after(number)
+        return self._call(f"expand-{depth}", number, call)
+
+    def _part(self, expanded: Key, number: int, own: range, depth: int) -> Handle:
+        """The successors that a shard owns: on a cluster cut out where they are found, so that no others travel."""
+        if self.shares_memory or expanded[1] == number:
+            return result_of(expanded)
+        key = f"part-{depth}-{number}-{self.run}", expanded[1]
+        self.calls[key] = part, result_of(expanded), own
+        self.places[key] = self.shards[expanded[1]]
+        return result_of(key)
 
     def _source(self, number: int, depth: int) -> Handle:
         """What other shards need of a shard at a depth."""
@@ -121,10 +149,20 @@ class LayerGraph:
 
 
 def advance(
-    shard: Shard, others: list[Shard | Boundary], links: Links, depth: int, layers: int, token: str, after: list[Any]
+    shard: Shard, others: list[Any], links: Links | KeyLinks, depth: int, layers: int, token: str, after: list[Any]
 ) -> list[int]:
     """Advance a shard, after the tasks whose results are in ``after``; see `Shard.advance`."""
     return shard.advance(others, links, depth, layers, token)
+
+
+def expand(shard: Shard, links: KeyLinks, depth: int, token: str, after: list[Any]) -> Successors:
+    """The successors of a shard's keys, after the tasks whose results are in ``after``."""
+    return shard.expand(links, depth, token)
+
+
+def part(found: Successors, own: range) -> Successors:
+    """The successors that some partitions own."""
+    return found.of(own)
 
 
 def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
@@ -177,15 +215,15 @@ class Shards:
         self._token = ""
         """The fencing token of the tasks."""
 
-    def begin(self, starts: NDArray[np.int64], token: str) -> None:
-        """Set the shards to depth 0; ``starts`` are indices ``(n,)``."""
+    def begin(self, starts: NDArray[Any], token: str) -> None:
+        """Set the shards to depth 0; ``starts`` are indices ``(n,)``, or keys."""
         self._token = token
         self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), begun)
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
-    def restore(self, depth: int, token: str) -> tuple[list[int], list[str]]:
-        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged.
+    def restore(self, depth: int, token: str, states: int) -> tuple[list[int], list[str]]:
+        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged; ``states`` are committed.
 
         How many positions there are at each depth up to that one, none if not even the starts are known, and the
         damage.
@@ -193,7 +231,7 @@ class Shards:
         self._token, self._shards = token, []  # makes room for those to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
-        self._shards = self._place("restore", arguments, restored, on_done=self._restoring())
+        self._shards = self._place("restore", arguments, restored, on_done=self._restoring(states))
         found = self._gather("found", report)
         reached = min(one.depth for one in found)
         if reached >= 0:
@@ -201,7 +239,7 @@ class Shards:
         layers = np.sum([one.layers[: reached + 1] for one in found], axis=0).tolist()
         return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
-    def recover(self, depth: int, starts: NDArray[np.int64], token: str, stop: Stop = never) -> int:
+    def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never) -> int:
         """Restore the shards that were lost with their workers at ``depth``, or the start; the others return to it.
 
         What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
@@ -246,6 +284,7 @@ class Shards:
             shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
+            owned=[range(one[0].number, one[-1].number + 1) for one in self.plan.shards] if self.plan.keyed else None,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None
@@ -278,9 +317,13 @@ class Shards:
             self._gather("flush", Shard.flush, depth, self._token)
         self._unwritten = [{} for _ in self._shards]
 
-    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
-        """The indices of the first positions at the last depth, ``(n,)``, ascending."""
+    def positions(self, depth: int, limit: int) -> NDArray[Any]:
+        """The indices, or the keys, of the first positions at the last depth, ascending."""
         return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
+
+    def hash_sums(self, depth: int, seed: int) -> list[int]:
+        """For each shard of keys the sum of the hashes of those at the last depth; see `antipodes_tasks.keys.sums`."""
+        return self._gather("sums", Shard.hash_sum, depth, seed)
 
     def release(self) -> list[ShardSegments]:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
@@ -288,9 +331,11 @@ class Shards:
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
 
     def _link(self, stop: Stop) -> Handle:
-        """The move tables, and the partitions that they connect."""
-        tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
+        """The moves, and the partitions that they connect."""
         linked = self._name("links"), 0
+        if self.plan.keyed:
+            return self._scheduler.persist({linked: self.plan.key_links})[linked]
+        tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
         bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
         return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
@@ -328,7 +373,7 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only, plan.weights
+        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
@@ -350,15 +395,16 @@ class Shards:
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 
-    def _restoring(self) -> OnDone:
+    def _restoring(self, states: int) -> OnDone:
         """A function to be called with the key of each restored shard, which tells the listener of its positions."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        self._listener(Restoring(0, space.size))
+        positions = states if self.plan.keyed else space.whole.size
+        self._listener(Restoring(0, positions))
 
         def tell(key: Key) -> None:
             nonlocal done
             done += space.width * sum(part.rows for part in shards[key[1]])
-            self._listener(Restoring(done, space.size))
+            self._listener(Restoring(done * positions // space.size, positions))
 
         return tell
 
@@ -368,7 +414,7 @@ class Shards:
         return f"{name}-{self._run}-{self._names}"
 
 
-def begun(settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Shard:
+def begun(settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
     """A shard at depth 0."""
     shard = Shard(*settings)
     shard.begin(starts)

@@ -93,6 +93,10 @@ class Duration:
         return self.start + self.tables + self.search + self.write
 
 
+KEY_SECONDS, KEY_WRITE_SECONDS = 5e-7, 2e-7
+"""Seconds to find a position that is a key, and to write it, of small puzzles: the scheduler takes most of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Search:
     """The time of a search, measured or forecast, and the positions that it finds."""
@@ -119,6 +123,8 @@ def estimate_duration(
     that is not here, None, takes no time. ``start`` are the seconds that the program took to load the libraries that
     plan a run. After ``trial_seconds``, by default TRIAL_SECONDS, the trial begins no other layer.
     """
+    if plan.keyed:
+        return _of_keys(plan, LOADING * start + KERNELS_SECONDS)
     rng = np.random.default_rng(0)
     warm_up()
     there = min(workers, plan.partition_count)
@@ -136,6 +142,13 @@ def estimate_duration(
         write=share * search.states * assembly + to_disk if written else 0.0,
         known=search.known,
     )
+
+
+def _of_keys(plan: Plan, start: float) -> Duration:
+    """The seconds of a run over keys: of a small puzzle they are known, of others the least."""
+    reached = plan.reachable or plan.looked
+    search, write = KEY_SECONDS * reached, KEY_WRITE_SECONDS * reached
+    return Duration(start=start, tables=0.0, search=search, write=write, known=plan.reachable is not None)
 
 
 def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:

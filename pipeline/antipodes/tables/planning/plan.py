@@ -4,9 +4,9 @@ Where the workers of a cluster have too little memory for any plan, `plan_that_f
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, prod
 from typing import Any
 
@@ -22,8 +22,10 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
+from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.spaces.keyed import SPAN, Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 
@@ -76,6 +78,8 @@ CHUNK_BYTES = 4 * KIB + 2 * 11
 while it is replaced."""
 CHECKPOINTS, CHECKPOINT_BITS = 2, 2
 """Checkpoints of a counts-only run at the same time, and bits of a position in each: before its depth, and at it."""
+KEY_DISK_BYTES = 8.0
+"""Bytes of journal and table for each position of a small puzzle of keys, an upper bound in practice."""
 FILE_BYTES = 8 * KIB
 """Disk of a file of a checkpoint besides its bits: part of its last block, and its index."""
 
@@ -115,6 +119,36 @@ class Division:
         return partitions(self.space, self.partition_rows)
 
     @property
+    def keyed(self) -> bool:
+        """Whether partitions are of keys, and not of bits."""
+        return isinstance(self.space.numbering, Keyed)
+
+    @property
+    def state_type(self) -> Callable[[Partition], State | KeyState]:
+        """What makes the state of a partition."""
+        numbering = self.space.numbering
+        if isinstance(numbering, Keyed):
+            return partial(KeyState, ranges=numbering.ranges, range_rows=self.chunk_rows)
+        return partial(State, width=self.space.width, chunk_rows=self.chunk_rows)
+
+    @property
+    def key_links(self) -> tuple[Any, ...]:
+        """The call that makes the moves between partitions of keys."""
+        numbering = self.space.numbering
+        assert isinstance(numbering, Keyed)
+        firsts = [part.first_row // SPAN - 1 for part in self.partitions[1:]]
+        bounds = [numbering.ranges.bounds[at] for at in firsts]
+        return KeyLinks, numbering.rules, numbering.packing, tuple(bounds)
+
+    @property
+    def starts(self) -> NDArray[Any]:
+        """The indices of the positions at depth 0, or their keys."""
+        numbering = self.space.numbering
+        if isinstance(numbering, Keyed):
+            return numbering.start_keys
+        return self.space.rank(self.space.starts)
+
+    @property
     def shards(self) -> list[tuple[Partition, ...]]:
         """The partitions of each task, side by side."""
         firsts = range(0, self.partition_count, self.shard_size)
@@ -146,6 +180,17 @@ class Plan(Division):
     def reachable(self) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
         return self.space.numbering.reachable(self.space.rules)
+
+    @property
+    def index_size(self) -> int | None:
+        """How many positions have a number, reachable or not; None if only a search finds them."""
+        return self.reachable if self.keyed else self.space.whole.size
+
+    @property
+    def looked(self) -> int:
+        """How many positions a look before the search found, where positions are keys; there are as many, or more."""
+        numbering = self.space.numbering
+        return numbering.looked if isinstance(numbering, Keyed) else 0
 
     @property
     def memory_bytes(self) -> int:
@@ -184,6 +229,8 @@ def plan_run(
     division = division or _divide(*(cut or plan_cut(puzzle, symmetry)), workers, processes)
     space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
     described = puzzle.moves.memory_bytes + SETTING_BYTES * further
+    if division.keyed:
+        return _plan_of_keys(division, workers, memory_limit, max(1, processes) * (PROGRAM_BYTES + described))
     least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
         _search_bytes(division, workers, processes),
         0 if counts_only else _assembly_bytes(division, workers),
@@ -210,6 +257,8 @@ def plan_run(
 def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
     """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks."""
     space = best_space(puzzle.rules, symmetry or "auto")
+    if isinstance(space.numbering, Keyed):
+        return Space(space.rules, space.numbering.searched, space.leading), SPAN
     return space, plan_chunk(space)
 
 
@@ -256,7 +305,44 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
         )
 
 
+KEYS_A_WORKER = 128 * MIB
+"""Memory of a worker for the keys of partitions in work."""
+KEY_BYTES = 3 * 8
+"""Memory for each position of a small puzzle while it is searched: keys of layers, and what moves lead to."""
+
+
+def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, described: int) -> Plan:
+    """The plan of a puzzle whose positions are keys: without a search nothing is known of its size, unless it is small.
+
+    Half of the memory that is left is for the journal.
+    """
+    reached = division.space.numbering.reachable(division.space.rules)
+    least = described + (workers * KEYS_A_WORKER if reached is None else KEY_BYTES * reached)
+    left = KEYS_A_WORKER * workers if memory_limit is None else max(0, memory_limit - least)
+    disk = 0 if reached is None else CHUNK_BYTES + MANIFEST_BYTES + ceil(KEY_DISK_BYTES * reached)
+    return Plan(
+        space=division.space,
+        chunk_rows=division.chunk_rows,
+        partition_rows=division.partition_rows,
+        shard_size=division.shard_size,
+        table_bytes=0,
+        least_bytes=least,
+        buffer_bytes=left // 2,
+        journal_bytes=disk // 2,
+        disk_bytes=disk,
+    )
+
+
+def _divide_keys(ranges: int, workers: int) -> tuple[int, int]:
+    """How many ranges a partition has, and how many partitions a shard on a cluster."""
+    size = ceil(ranges / (TASKS_A_WORKER * workers))
+    return size, ceil(ceil(ranges / size) / workers)
+
+
 def _divide(space: Space, chunk_rows: int, workers: int, processes: int) -> Division:
+    if isinstance(space.numbering, Keyed):
+        ranges, parts = _divide_keys(len(space.numbering.ranges), workers)
+        return Division(space, chunk_rows, ranges * SPAN, parts if processes else 1)
     partition_rows = plan_partition(space, chunk_rows, workers)
     shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
     return Division(space, chunk_rows, partition_rows, shard_size)

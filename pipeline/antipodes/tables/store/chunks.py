@@ -4,11 +4,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.manifest import MOST_CHUNK_STATES, TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
@@ -35,22 +36,25 @@ def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[in
         yield number, order[ends[number] - counts[number] : ends[number]]
 
 
-class ChunkCache:
+T = TypeVar("T", bound=NDArray[Any])
+
+
+class ChunkCache(Generic[T]):
     """At most ``capacity`` chunks by their numbers; the least recently used chunk makes room.
 
     A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two threads
     that need the same chunk may both read it.
     """
 
-    def __init__(self, read: Callable[[int], Depths], capacity: int, address: str) -> None:
+    def __init__(self, read: Callable[[int], T], capacity: int, address: str) -> None:
         self._read = read
         self._capacity = capacity
         self._address = address
         self._lock = threading.Lock()
-        self._chunks: OrderedDict[int, Depths] = OrderedDict()
+        self._chunks: OrderedDict[int, T] = OrderedDict()
         self._closed = False
 
-    def __getitem__(self, number: int) -> Depths:
+    def __getitem__(self, number: int) -> T:
         """The chunk, from memory or read now; ClosedError once the cache is closed."""
         with self._lock:
             self.check_open()
@@ -91,8 +95,13 @@ class TableChunks:
         self._identity = store.identity()
         self._manifest = manifest
         self._states = manifest.chunk_rows * manifest.width
-        chunk_bytes = self._states * np.dtype(manifest.dtype).itemsize
-        self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
+        chunk_bytes = min(self._states, MOST_CHUNK_STATES) * np.dtype(manifest.dtype).itemsize
+        self._chunks: ChunkCache[Depths] = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
+
+    @property
+    def _not_numbered(self) -> int:
+        """Instead of the distance of a position without an index."""
+        return self._missing if self._manifest.keyed else UNREACHABLE
 
     def close(self) -> None:
         """Drop the chunks in memory; from now on reading raises ClosedError."""
@@ -111,7 +120,7 @@ class TableChunks:
         """The distance of one position, as `distances`, without the arrays that many need."""
         if index == NOT_NUMBERED:
             self._chunks.check_open()
-            return UNREACHABLE
+            return self._not_numbered
         number, place = divmod(index, self._states)
         depth: int = self._chunks[number].item(place)
         return depth if depth <= self._manifest.committed_depth else self._missing
@@ -119,10 +128,10 @@ class TableChunks:
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED is unreachable.
+        A position that is NOT_NUMBERED is unreachable, or in an unfinished list of keys not known.
         """
         self._chunks.check_open()
-        distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
+        distances = np.full(len(indices), self._not_numbered, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
         for number, group in by_chunk(indices[numbered], self._states):
             distances[numbered[group]] = self._distances_in(number, indices[numbered[group]])

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -26,6 +26,7 @@ from antipodes.storage.fields import (
     integer,
     list_of,
     mapping_of,
+    optional,
     settings,
     sha256,
     stored_as,
@@ -34,6 +35,10 @@ from antipodes.storage.fields import (
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.errors import SourceError
+from antipodes_tasks.keys.packing import packing_of
+from antipodes_tasks.keys.runs import of_integers
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.keyed import BOUNDS, KEYED, ONE_WAY, PACKING, SPAN, Keyed, KeyList
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
@@ -104,6 +109,8 @@ MOST_ANTIPODES = 1000
 """Antipodes that the manifest names, at most."""
 MOST_CHUNK_STATES = 1 << 26
 """Positions of a chunk of several rows, at most: what is read for one query."""
+MOST_KEY = (1 << 64 * 64) - 1
+"""A greater number than any key."""
 NOTHING_COMMITTED = -1
 Cut = tuple[Space, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
@@ -166,8 +173,8 @@ class SearchManifest:
     """The number of entries at each depth up to the committed one: of positions, where each has an entry of its own."""
     searched: bool = field(metadata=stored_as(boolean()))
     """Whether no position is deeper."""
-    antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
-    """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched."""
+    antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, MOST_KEY))))
+    """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched; or their keys."""
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether there is nothing left to do."""
     weighed: Sequence[int] = field(
@@ -233,9 +240,23 @@ class SearchManifest:
         return self.rows * self.width
 
     @property
+    def keyed(self) -> bool:
+        """Whether positions have no number but their place in a list of keys."""
+        return self.space == KEYED
+
+    @property
     def numbered(self) -> int:
-        """How many positions there are, reachable or not: entries, each of which may stand for several."""
+        """How many positions there are, reachable or not: entries, each of which may stand for several.
+
+        Of positions that are keys, how many are found.
+        """
+        if self.keyed:
+            return self.states
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
+
+    def standing_for(self, entries: int) -> int:
+        """About how many positions some entries stand for, in proportion: all of them for all."""
+        return entries * self.numbered // self.index_size
 
     @property
     def symmetry(self) -> int:
@@ -261,8 +282,12 @@ class SearchManifest:
     def cut(self) -> Cut:
         """The space with the rows and columns of the store, and the number of rows of a chunk.
 
-        FieldError where no row/column split of the positions has these rows and columns.
+        Of a table of keys that is the space that is searched. FieldError where no row/column split of the positions has
+        these rows and columns.
         """
+        numbering = self._own_space.numbering
+        if isinstance(numbering, Keyed):
+            return Space(self._own_space.rules, numbering.searched, 2), SPAN
         return self._own_space, self.chunk_rows
 
     @cached_property
@@ -274,8 +299,34 @@ class SearchManifest:
         known: Space | None = self.__dict__.get("_own_space")
         return self._built(puzzle) if known is None or known.rules is not puzzle.rules else known
 
+    def opened_space(self, puzzle: Puzzle, keys: KeyList | None) -> Space:
+        """As `space_of`, where positions are keys with the list of these."""
+        space = self.space_of(puzzle)
+        if isinstance(space.numbering, Keyed) and keys is not None:
+            return Space(space.rules, space.numbering.opened(keys), 2)
+        return space
+
+    def first_antipodes(self, limit: int | None = None) -> Labels:
+        """The first positions that the manifest names as farthest, ``(n, places)``, at most ``limit``."""
+        named, numbering = self.antipodes[:limit], self._own_space.numbering
+        if isinstance(numbering, Keyed):
+            return numbering.packing.unpack(of_integers(named, numbering.packing.words))
+        return numbering.several(np.array(named, dtype=np.int64))[1][:limit]
+
     def _built(self, puzzle: Puzzle) -> Space:
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
+
+    @property
+    def searches_keys(self) -> bool:
+        """Whether positions are keys that are not listed yet: indices are those of ranges then."""
+        return self.keyed and self.chunk_rows == SPAN
+
+    @property
+    def journal_cut(self) -> tuple[int, int, int]:
+        """The rows, columns and rows of a chunk of the journal, which a table of keys has no more when it is listed."""
+        if self.keyed:
+            return SPAN * (1 + len(self.details[BOUNDS])), 1, SPAN
+        return self.rows, self.width, self.chunk_rows
 
     @property
     def chunk_count(self) -> int:
@@ -290,9 +341,11 @@ class SearchManifest:
     def journal_layers(self) -> Sequence[int]:
         """The number of positions that the files of the last commit have at each depth up to the committed one.
 
-        A checkpoint has those before the last depth as if they were all at one.
+        A checkpoint has those before the last depth as if they were all at one, or of keys those that are needed.
         """
         *before, last = self.layers
+        if self.keyed and not self.details[ONE_WAY]:
+            before = [*[0] * len(before[1:]), *before[-1:]]
         return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
 
     @property
@@ -311,7 +364,7 @@ class SearchManifest:
             self.cut  # noqa: B018  (raises)
             self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
-        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES
+        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES or self.searches_keys
         expect(few, "chunk_rows", f"a row, or at most {MOST_CHUNK_STATES:,} positions", self.chunk_rows)
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
@@ -336,7 +389,8 @@ class SearchManifest:
     def _check_antipodes(self) -> None:
         known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0
         expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
-        ascending = all(first < second for first, second in pairwise((*self.antipodes, self.index_size)))
+        end = MOST_KEY if self.keyed else self.index_size
+        ascending = all(first < second for first, second in pairwise((*self.antipodes, end)))
         expect(ascending, "antipodes", f"ascending indices below {self.index_size}", "others")
 
     def _check_puzzle(self) -> None:
@@ -347,8 +401,10 @@ class SearchManifest:
         expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
 
 
-DEPTH, COUNTS = "depth", "layer_counts"
+DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"
 """The names of the arrays."""
+KEY_CHUNK = 1 << 17
+"""Positions of a chunk of keys, and of their depths: what is read for one query."""
 COUNTS_ROWS = 4096
 """Chunks in a chunk of the array of counts."""
 
@@ -363,6 +419,10 @@ class TableManifest(SearchManifest):
     """The digest of each chunk of depths, in the order of their numbers; 0 for chunks that are not written."""
     layer_counts: ChunkDigests = field(metadata=stored_as(chunk_digests()))
     """The digest of each chunk of the array of counts; none before the table is complete."""
+    keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
+    """The digest of each chunk of keys, once they are listed; None where positions have numbers."""
+    first_keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
+    """The digest of each chunk of the array of first keys; None before the table is complete."""
 
     @classmethod
     def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
@@ -382,9 +442,51 @@ class TableManifest(SearchManifest):
         if not self.searched:
             return {}
         depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+        written = {DEPTH: depth, KEYS: self.keys_layout} if self.keyed else {DEPTH: depth}
         if not self.complete:
-            return {DEPTH: depth}
-        return {DEPTH: depth, COUNTS: self.counts_layout}
+            return written
+        counts = {COUNTS: self.counts_layout}
+        return written | counts | ({FIRST_KEYS: self.first_keys_layout} if self.keyed else {})
+
+    @property
+    def key_words(self) -> int:
+        """The words of a key."""
+        return packing_of(self.details[PACKING]).words
+
+    @property
+    def keys_layout(self) -> Layout:
+        """The layout of the array of keys, each as its difference from the one before it in the chunk."""
+        return Layout((self.rows, self.key_words), self.chunk_rows, "uint64", 0, ("row", "word"))
+
+    @property
+    def first_keys_layout(self) -> Layout:
+        """The layout of the array of the first key of each chunk."""
+        rows = min(self.chunk_count, COUNTS_ROWS)
+        return Layout((self.chunk_count, self.key_words), rows, "uint64", 0, ("chunk", "word"))
+
+    def with_layers(self, layers: Layers, antipodes: Sequence[int]) -> Self:
+        """The manifest once all positions are searched; of keys also how many there are, in chunks of the list."""
+        found = replace(self, **layers.fields, searched=True, antipodes=tuple(antipodes))
+        if not self.keyed or not self.searches_keys:
+            return found
+        listed = replace(found, rows=found.states, chunk_rows=min(found.states, KEY_CHUNK))
+        none = ChunkDigests.empty(listed.chunk_count)
+        return replace(listed, chunks=none, keys=none)
+
+    def not_searched(self) -> Self:
+        """The manifest as it was before all positions were searched."""
+        return replace(self._journalled, searched=False, antipodes=())
+
+    @property
+    def as_read(self) -> Self:
+        """The manifest with the chunks that can be read: those of the journal until a list of keys is complete."""
+        return self if self.complete or not self.keyed else self._journalled
+
+    @property
+    def _journalled(self) -> Self:
+        rows, _, chunk_rows = self.journal_cut
+        before = replace(self, rows=rows, chunk_rows=chunk_rows, keys=None)
+        return replace(before, chunks=ChunkDigests.empty(before.chunk_count))
 
     @property
     def counts_layout(self) -> Layout:
@@ -409,5 +511,14 @@ class TableManifest(SearchManifest):
         """Raise FieldError unless the fields fit each other, and the puzzle."""
         super().check()
         self.chunks.check("chunks", self.chunk_count)
+        listed = self.keyed and self.searched
+        expect(listed == (self.keys is not None), "keys", "digests if keys are listed", "others")
+        expect(
+            (listed and self.complete) == (self.first_keys is not None), "first_keys", "digests if complete", "others"
+        )
+        if self.keys is not None:
+            self.keys.check("keys", self.chunk_count)
+        if self.first_keys is not None:
+            self.first_keys.check("first_keys", self.first_keys_layout.chunks)
         self.layer_counts.check("layer_counts", self.counts_layout.chunks if self.complete else 0)
         expect(self.searched or not self.chunks.numbers(), "chunks", "none, since not all is searched", "some")

@@ -20,12 +20,27 @@ from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, Cut, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import (
+    COUNTS,
+    DEPTH,
+    FIRST_KEYS,
+    KEYS,
+    ChunkDigests,
+    Cut,
+    SearchManifest,
+    TableManifest,
+)
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
-from antipodes_tasks.bfs.segments import depths_of
+from antipodes_tasks.bfs.key_partition import with_depths
+from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.runs import of_integers
+from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)
+MOST_RUN_BYTES = (1 << 32) - 1
+"""Bytes of a segment of keys, at most."""
 
 
 class SearchStore(Store[M]):
@@ -48,8 +63,9 @@ class SearchStore(Store[M]):
 
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
-        identity = f"{manifest.identity} {manifest.rows} {manifest.width} {manifest.chunk_rows}"
-        return Journal(self.storage, identity, manifest.chunk_count, bitmap_bytes(manifest.chunk_rows, manifest.width))
+        rows, width, chunk_rows = manifest.journal_cut
+        most = MOST_RUN_BYTES if manifest.keyed else bitmap_bytes(chunk_rows, width)
+        return Journal(self.storage, f"{manifest.identity} {rows} {width} {chunk_rows}", -(-rows // chunk_rows), most)
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
@@ -113,15 +129,25 @@ class TableStore(SearchStore[TableManifest]):
                 self.storage.sync(array)
         super().commit(manifest)
 
-    def create_depths(self, manifest: TableManifest) -> None:
-        """Create the array of depths of a table that is searched, in place of what a crashed run left of one."""
+    def create_arrays(self, manifest: TableManifest) -> None:
+        """Create the arrays of a table that is searched, in place of what a crashed run left of them."""
         with self.storage.writing():
-            self.storage.delete(DEPTH)
-            self.arrays.create(DEPTH, manifest.layouts[DEPTH])
+            for name, layout in manifest.layouts.items():
+                self.storage.delete(name)
+                self.arrays.create(name, layout)
 
-    def complete(self, manifest: TableManifest, counts: LayerCounts) -> TableManifest:
-        """Finish a table whose chunks are all written, and delete its journal; the manifest from now on."""
+    def complete(
+        self, manifest: TableManifest, counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
+    ) -> TableManifest:
+        """Finish a table whose chunks are all written, and delete its journal; the manifest from now on.
+
+        ``first_keys`` ``(chunks, words)`` are those of the chunks of keys, where positions are keys.
+        """
         manifest = replace(manifest, complete=True)
+        if first_keys is not None:
+            firsts = self._write_small(manifest, FIRST_KEYS, manifest.first_keys_layout, first_keys)
+            none = ChunkDigests.empty(manifest.first_keys_layout.chunks)
+            manifest = replace(manifest, first_keys=none.updated(firsts))
         digests = self.write_counts(manifest, counts)
         layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
         manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
@@ -132,7 +158,7 @@ class TableStore(SearchStore[TableManifest]):
         """Delete what a crashed run was writing; the manifest from now on."""
         super().remove_leftovers(manifest)
         kept = (*manifest.layouts, *(() if manifest.complete else (FOLDER,)))
-        for folder in (DEPTH, COUNTS, FOLDER):
+        for folder in (DEPTH, COUNTS, KEYS, FIRST_KEYS, FOLDER):
             if folder not in kept:
                 self.storage.delete(folder)
         return manifest
@@ -149,15 +175,28 @@ class TableStore(SearchStore[TableManifest]):
             array[rows.start : rows.stop] = depths
         return _digest(manifest, DEPTH, chunk, depths)
 
+    def write_keys(self, manifest: TableManifest, chunk: int, keys: Keys, token: str | None = None) -> int:
+        """Store the keys of a chunk, sorted, as their differences; its digest. Raises as `write_chunk`."""
+        rows, differences = manifest.rows_of(chunk), _differences(keys)
+        array = self.arrays.open_to_write(KEYS, manifest.layouts[KEYS], token)
+        with self.storage.writing():
+            array[rows.start : rows.stop] = differences
+        return _digest(manifest, KEYS, chunk, differences)
+
     def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> Mapping[int, int]:
         """Create the array of counts; the digests of its chunks, by their numbers."""
-        layout = manifest.counts_layout
+        return self._write_small(manifest, COUNTS, manifest.counts_layout, counts)
+
+    def _write_small(
+        self, manifest: TableManifest, name: str, layout: Layout, content: NDArray[Any]
+    ) -> Mapping[int, int]:
+        """Create an array with its content; the digests of its chunks, by their numbers."""
         with self.storage.writing():
-            self.storage.delete(COUNTS)
-            self.arrays.create(COUNTS, layout)
-            self.arrays.open_to_write(COUNTS, layout)[:] = counts
-        blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
-        return {number: _digest(manifest, COUNTS, number, block) for number, block in enumerate(blocks)}
+            self.storage.delete(name)
+            self.arrays.create(name, layout)
+            self.arrays.open_to_write(name, layout)[:] = content
+        blocks = (content[row : row + layout.chunk_rows] for row in range(0, len(content), layout.chunk_rows))
+        return {number: _digest(manifest, name, number, block) for number, block in enumerate(blocks)}
 
     def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
         """The committed depths of a chunk, ``(rows, width)``; all others are unreached.
@@ -175,6 +214,33 @@ class TableStore(SearchStore[TableManifest]):
             if (digest := manifest.chunks.get(chunk)) is None:
                 return self.unreached(manifest, chunk)
             return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
+
+    def read_keys(self, manifest: TableManifest, chunk: int) -> Keys:
+        """The committed keys of a chunk, ascending; before the table is complete those of a range. As `read_chunk`."""
+        with self.unless_changed():
+            return self._listed_keys(manifest, chunk) if manifest.complete else self._range(manifest, chunk)[0]
+
+    def listed(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
+        """The keys and the depths of a chunk that is committed, maybe of a table that is not complete."""
+        digest = manifest.chunks.get(chunk) or 0
+        return self._listed_keys(manifest, chunk), self._checked(
+            manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest
+        )
+
+    def _listed_keys(self, manifest: TableManifest, chunk: int) -> Keys:
+        digest = manifest.keys.get(chunk) if manifest.keys else None
+        return _summed(self._checked(manifest, KEYS, manifest.layouts[KEYS], chunk, digest or 0))
+
+    def first_keys(self, manifest: TableManifest) -> Keys:
+        """The first key of each chunk, or of each range of an unfinished table; raises as `read_chunk`."""
+        words = manifest.key_words
+        if not manifest.complete:
+            return of_integers([0, *manifest.details[BOUNDS]], words)
+        with self.unless_changed():
+            assert manifest.first_keys is not None
+            digests, layout = enumerate(manifest.first_keys.digests.tolist()), manifest.first_keys_layout
+            rows = np.concatenate([self._checked(manifest, FIRST_KEYS, layout, *one) for one in digests])
+            return rows[:, 0] if words == 1 else rows
 
     def read_chunks(self, manifest: TableManifest, first: int, end: int) -> Depths:
         """The depths of the chunks ``first`` to ``end - 1`` of a finished table, ``(rows, width)``.
@@ -215,20 +281,40 @@ class TableStore(SearchStore[TableManifest]):
         return block
 
     def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
-        depths = self.unreached(manifest, chunk)
+        if manifest.keyed:
+            return self._range(manifest, chunk)[1].astype(manifest.dtype)[:, np.newaxis]
+        return depths_of(self._committed(manifest, chunk), self.unreached(manifest, chunk))
+
+    def _range(self, manifest: TableManifest, number: int) -> tuple[Keys, NDArray[np.uint16]]:
+        """The committed keys of a range of an unfinished table, ascending, and their depths."""
+        return with_depths(self._committed(manifest, number), manifest.key_words)
+
+    def _committed(self, manifest: TableManifest, chunk: int) -> list[Segment]:
+        """The committed segments of a chunk."""
         stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
         journal.check_known(stored, manifest.committed_depth)
         committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
-        return depths_of(list(journal.segments(stored, committed)), depths)
+        return list(journal.segments(stored, committed))
 
     def _stored_segments(self, manifest: TableManifest) -> StoredSegments:
         if self._segments is None or self._segments[0] is not manifest:
-            self._segments = manifest, self.journal(manifest).load(0, manifest.chunk_count)
+            journal = self.journal(manifest)
+            self._segments = manifest, journal.load(0, journal.chunks)
         return self._segments[1]
 
     def unreached(self, manifest: TableManifest, chunk: int) -> Depths:
         """The depths ``(rows, width)`` of a chunk without any reached position, an array of the caller's own."""
         return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
+
+
+def _differences(keys: Keys) -> Keys:
+    """Sorted keys ``(n,)`` as the first, and differences between neighbours; of several words as they are."""
+    return keys if keys.ndim > 1 else np.diff(keys, prepend=np.uint64(0))[:, np.newaxis]
+
+
+def _summed(differences: Keys) -> Keys:
+    """The inverse of `_differences`."""
+    return differences if differences.shape[1] > 1 else np.cumsum(differences[:, 0], dtype=np.uint64)
 
 
 def _digest(manifest: TableManifest, array: str, chunk: int, block: NDArray[Any]) -> int:

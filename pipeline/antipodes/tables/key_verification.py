@@ -1,0 +1,198 @@
+"""The check of a table of keys: the puzzle is searched again, and each layer is compared with the table's.
+
+A layer is a set of keys. The number of its keys and the sum of a hash of each, modulo 2^64, are the same for two sets,
+or the sets differ: a sum of 64 bits, with a hash that nobody could know beforehand, is another one for other sets but
+once in 10^19 times. So the layers of the search and those of the table need not be in one place, nor in one order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.events import CheckStarted, Listener, PositionsChecked
+from antipodes.executors.api import Call, Key, Scheduler, never
+from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.plan import check_memory, plan_run
+from antipodes.tables.store.chunks import TableChunks
+from antipodes.tables.store.keys import StoredKeys
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import TableStore
+from antipodes.tables.verification import INFINITE, SAMPLE, contradicted, unsupported
+from antipodes_tasks.bfs.proof import SHOWN
+from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.runs import integers
+from antipodes_tasks.keys.sums import hash_sum, is_ascending
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import Space
+
+TOKEN = "verify"
+"""The fencing token of a search that writes nothing."""
+
+
+class ChunkFacts(NamedTuple):
+    """What is found in a chunk of the table, or in a range of an unfinished one."""
+
+    layers: NDArray[np.int64]
+    """The number of positions at each depth; the last entry counts the unreached, of which there are none."""
+    sums: NDArray[np.uint64]
+    """The sum of the hashes of the keys at each depth."""
+    ends: Keys
+    """The first and the last key; none of an empty range."""
+    ascending: bool
+
+
+@dataclass(frozen=True)
+class CheckedKeys:
+    """What a check found."""
+
+    layers: NDArray[np.int64]
+    """``(chunks, depths + 1)``, as of `ChunkFacts`."""
+    wrong: dict[str, tuple[int, Labels]]
+    """By the kind of problem how many positions have it, and the first of them."""
+    problems: Sequence[str]
+    """Other problems."""
+    sampled: int
+    """Positions that were also checked by the rules of the puzzle alone."""
+
+
+def check_keys(
+    store: TableStore,
+    manifest: TableManifest,
+    scheduler: Scheduler,
+    memory_limit: int | None,
+    seed: int,
+    listener: Listener,
+) -> CheckedKeys:
+    """Check all that is committed; ResourceLimitError if the search takes more memory than the limit."""
+    listener(CheckStarted(str(manifest.puzzle["name"]), manifest.states))
+    facts = _facts(store, manifest, scheduler, seed)
+    sums = np.sum([one.sums for one in facts], axis=0, dtype=np.uint64)
+    layers = np.array([one.layers for one in facts])
+    keys, chunks = StoredKeys(store, manifest, 0), TableChunks(store, manifest, 0)
+    space = manifest.opened_space(manifest.config.puzzle, keys)
+    shards = _shards(store, manifest, scheduler, memory_limit, listener)
+    search = _Search(shards, space, chunks, seed)
+    counts = [int(count) for count in layers.sum(axis=0)]
+    known = [*zip(counts[:-1], integers(np.asarray(sums)), strict=True)]
+    checked = 0
+    for depth, expected in enumerate(known):
+        if depth:
+            shards.advance(depth - 1, 1, lambda done, of: None)
+        search.compare(depth, expected)
+        checked += sum(shards.counts)
+        listener(PositionsChecked(min(checked, manifest.states), manifest.states))
+    if manifest.searched and any(shards.advance(len(known) - 1, 1, lambda done, of: None)):
+        search.note("deeper than the table ends", search.keys(len(known)))
+    sample = _sample(manifest, layers, seed)
+    search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))
+    return CheckedKeys(layers, search.wrong, list(_disorder(store, manifest, facts)), len(sample))
+
+
+class _Search:
+    """The search that a table is compared with."""
+
+    def __init__(self, shards: Shards, space: Space, chunks: TableChunks, seed: int) -> None:
+        self.wrong: dict[str, tuple[int, Labels]] = {}
+        self._shards = shards
+        self._space = space
+        self._chunks = chunks
+        self._seed = seed
+
+    def compare(self, depth: int, expected: tuple[int, int]) -> None:
+        """Compare the layer that was found with the table's: the number of keys, and the sum of their hashes."""
+        total = int(np.array(self._shards.hash_sums(depth, self._seed), dtype=np.uint64).sum())
+        if (sum(self._shards.counts), total) == expected:
+            return
+        labels = self.keys(depth)
+        found = self._chunks.distances(self._space.rank(labels))
+        self.note("a depth that differs from the number of moves", labels[found != depth])
+
+    def keys(self, depth: int) -> Labels:
+        """The positions at the last depth."""
+        numbering = self._space.numbering
+        keys = self._shards.positions(depth, sum(self._shards.counts))
+        return numbering.packing.unpack(keys)  # type: ignore[attr-defined, no-any-return]
+
+    def note(self, kind: str, labels: Labels) -> None:
+        """Count positions with a problem of a kind, and remember the first of them."""
+        if len(labels):
+            count, first = self.wrong.get(kind, (0, labels[:0]))
+            self.wrong[kind] = count + len(labels), np.concatenate((first, labels))[:SHOWN]
+
+
+def _facts(store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> list[ChunkFacts]:
+    found: dict[int, ChunkFacts] = {}
+    calls: dict[Key, Call] = {
+        ("read", number): (facts_of, store, manifest, number, seed) for number in range(manifest.chunk_count)
+    }
+    scheduler.run_unordered(calls, lambda key, facts: found.update({key[1]: facts}), never)
+    return [found[number] for number in range(manifest.chunk_count)]
+
+
+def facts_of(store: TableStore, manifest: TableManifest, number: int, seed: int) -> ChunkFacts:
+    """What is found in a chunk; raises as `TableStore.read_keys`."""
+    keys, depths = store.read_keys(manifest, number), store.read_chunk(manifest, number).ravel()
+    depths = np.minimum(depths, manifest.committed_depth + 1)
+    layers = np.bincount(depths, minlength=manifest.committed_depth + 2)
+    sums = [hash_sum(keys[depths == depth], seed) for depth in range(len(manifest.layers))]
+    ends = keys[[0, -1]] if len(keys) else keys
+    return ChunkFacts(layers, np.array(sums, dtype=np.uint64), ends, is_ascending(keys))
+
+
+def _shards(
+    store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
+) -> Shards:
+    """Shards at depth 0, of a search that keeps the last layers alone."""
+    limit = memory_limit or scheduler.memory
+    puzzle, workers, processes = manifest.config.puzzle, scheduler.workers, scheduler.processes
+    plan = plan_run(puzzle, workers, limit, manifest.cut, processes, counts_only=True)
+    if limit is not None:
+        check_memory(plan, limit)
+    shards = Shards(scheduler, plan, store.journal(manifest), never, listener, counts_only=True)
+    shards.begin(plan.starts, TOKEN)
+    return shards
+
+
+def _disorder(store: TableStore, manifest: TableManifest, facts: Sequence[ChunkFacts]) -> list[str]:
+    """A line if keys are not where a query looks for them."""
+    ends = np.concatenate([one.ends for one in facts])
+    _, *numbers = integers(ends)
+    apart = all(last < first for last, first in zip(numbers[:-1:2], numbers[1::2], strict=True))
+    if not apart or not all(one.ascending for one in facts):
+        return ["the keys are not in ascending order, so not all positions are found"]
+    if manifest.complete and not np.array_equal(store.first_keys(manifest), ends[::2]):
+        return ["the first keys of the chunks are not those of the chunks, so not all positions are found"]
+    return []
+
+
+def _sample(manifest: TableManifest, layers: NDArray[np.int64], seed: int) -> Indices:
+    """The indices of a sample of all positions."""
+    sizes = layers.sum(axis=1)
+    drawn = np.random.default_rng(seed).choice(int(sizes.sum()), min(int(sizes.sum()), SAMPLE[1]), replace=False)
+    ends = np.cumsum(sizes)
+    chunks = np.searchsorted(ends, drawn, side="right")
+    places: Indices = drawn - (ends - sizes)[chunks] + chunks * manifest.chunk_rows
+    return np.sort(places)
+
+
+def _contradicted(space: Space, chunks: TableChunks, manifest: TableManifest, sample: Indices) -> Labels:
+    """The positions of the sample whose depths the rules contradict, without the moves of keys."""
+    expanded = manifest.committed_depth - (not manifest.searched)
+    depths_of = partial(_depths, chunks)
+    depths, after = depths_of(sample), space.successors(sample)
+    wrong = contradicted(depths, after, depths_of(after.indices), expanded)
+    if space.rules.moves.invertible:
+        before = space.predecessors(sample)
+        wrong |= unsupported(depths, before, depths_of(before.indices), expanded)
+    return space.unrank(sample[wrong])
+
+
+def _depths(chunks: TableChunks, indices: Indices) -> Indices:
+    """The depth at each index, INFINITE where there is none."""
+    found = chunks.distances(indices).astype(np.int64)
+    return np.where(found < 0, INFINITE, found)

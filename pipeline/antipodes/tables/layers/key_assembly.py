@@ -1,0 +1,167 @@
+"""The assembly of a table of keys: the list of all keys in ascending order, and their depths, chunk by chunk.
+
+A chunk has the same number of positions as any other but the last, while the journal has ranges of keys. So a task
+merges the ranges that its chunks need, and cuts what comes out. Ranges at the border of two tasks are merged by both.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.events import Assembling
+from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.layers.commits import (
+    CommitPace,
+    Source,
+    TableCommits,
+    flush_unless_stored,
+    segment_counts,
+    stored,
+)
+from antipodes.tables.layers.shard import ShardSegments
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import LayerCounts, TableStore
+from antipodes_tasks.bfs.key_partition import with_depths
+from antipodes_tasks.bfs.segments import Segment
+from antipodes_tasks.keys.packing import Keys
+
+TASK_KEYS = 1 << 22
+"""Positions whose chunks one task writes."""
+
+
+class KeyChunk(NamedTuple):
+    """What is known of a chunk that is written."""
+
+    keys: int
+    """The digest of its keys."""
+    depths: int
+    """The digest of their depths."""
+    first: Keys
+    """Its first key, ``(1,)`` or ``(1, words)``."""
+    layers: NDArray[np.uint32]
+    """The number of positions at each depth."""
+
+
+@dataclass(frozen=True)
+class RangeOfSource:
+    """A range of keys, and what has its segments."""
+
+    source: Source
+    number: int
+    begin: int
+    """The index of its first position."""
+
+
+def assemble_keys(
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
+) -> None:
+    """Write all chunks of a table of keys, and finish it, unless told to stop before; see `commits.assemble`."""
+    store, manifest = commits.store, commits.manifest
+    sources = found or stored(store, manifest, 1)
+    ranges = _ranges(sources, segment_counts(store, manifest, sources))
+    assert manifest.keys is not None
+    missing = np.flatnonzero((manifest.chunks.digests == 0) | (manifest.keys.digests == 0)).tolist()
+    written: dict[int, KeyChunk] = {}
+
+    def tell(key: Key, chunks: Mapping[int, KeyChunk]) -> None:
+        written.update(chunks)
+        done = len(written) + manifest.chunk_count - len(missing)
+        commits.listener(Assembling(min(manifest.rows, done * manifest.chunk_rows), manifest.rows))
+        if not found and pace.is_commit_overdue:
+            _commit(commits, written)
+            pace.committed(0.0)
+
+    with commits.clock.measure("write"):
+        scheduler.run_unordered(_calls(store, manifest, ranges, missing, commits.lock.token), tell, stop)
+        if len(written) == len(missing):
+            _complete(commits, written)
+        else:
+            flush_unless_stored(found, manifest, commits.lock.token)
+            _commit(commits, written)
+
+
+def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSource]:
+    """The ranges that have positions, in ascending order."""
+    sizes = counts.sum(axis=1, dtype=np.int64)
+    begins = (np.cumsum(sizes) - sizes).tolist()
+    every = [(source, number) for source in sources for number in range(source.first_chunk, source.end_chunk)]
+    return [RangeOfSource(source, number, begins[number]) for source, number in every if sizes[number]]
+
+
+def _calls(
+    store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], missing: Sequence[int], token: str
+) -> dict[Key, Call]:
+    """The tasks: chunks that follow each other, and the ranges that they need."""
+    sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), keys=None, metadata={})
+    begins, size = [one.begin for one in ranges], max(1, TASK_KEYS // manifest.chunk_rows)
+    calls: dict[Key, Call] = {}
+    for number in range(0, len(missing), size):
+        chunks = missing[number : number + size]
+        first, end = manifest.rows_of(chunks[0]).start, manifest.rows_of(chunks[-1]).stop
+        needed = ranges[int(np.searchsorted(begins, first, side="right")) - 1 : int(np.searchsorted(begins, end))]
+        calls["assemble", number] = write_key_chunks, store, sent, needed, chunks, token
+    return calls
+
+
+def write_key_chunks(
+    store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
+) -> dict[int, KeyChunk]:
+    """Write chunks from the segments of ranges; what is known of each, by its number."""
+    words = manifest.key_words
+    merged = [with_depths(_segments(store, manifest, one), words) for one in ranges]
+    keys = np.concatenate([one for one, _ in merged])
+    depths = np.concatenate([one for _, one in merged])
+    written, begin = {}, ranges[0].begin
+    for chunk in chunks:
+        rows = manifest.rows_of(chunk)
+        here = slice(rows.start - begin, rows.stop - begin)
+        written[chunk] = _write(store, manifest, chunk, keys[here], depths[here], token)
+    return written
+
+
+def _write(
+    store: TableStore, manifest: TableManifest, chunk: int, keys: Keys, depths: NDArray[np.uint16], token: str
+) -> KeyChunk:
+    return KeyChunk(
+        keys=store.write_keys(manifest, chunk, keys, token),
+        depths=store.write_chunk(manifest, chunk, depths.astype(manifest.dtype)[:, np.newaxis], token),
+        first=keys[:1].copy(),
+        layers=_layers(depths, manifest),
+    )
+
+
+def _segments(store: TableStore, manifest: TableManifest, one: RangeOfSource) -> list[Segment]:
+    """All segments of a range."""
+    if isinstance(one.source, StoredSegments):
+        return list(store.journal(manifest).segments(one.source, one.source.of_chunks(one.number, one.number + 1)))
+    return one.source.of_chunk(one.number)
+
+
+def _layers(depths: NDArray[Any], manifest: TableManifest) -> NDArray[np.uint32]:
+    return np.bincount(depths, minlength=len(manifest.layers)).astype(np.uint32)
+
+
+def _commit(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
+    """Commit the chunks that were written."""
+    commits.add_chunks(
+        {chunk: one.depths for chunk, one in written.items()}, {chunk: one.keys for chunk, one in written.items()}
+    )
+
+
+def _complete(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
+    """Commit the finished table; chunks of an earlier run are read for their first keys and counts."""
+    _commit(commits, written)
+    store, manifest = commits.store, commits.manifest
+    every = [written.get(chunk) or _read(store, manifest, chunk) for chunk in range(manifest.chunk_count)]
+    firsts = np.concatenate([one.first for one in every]).reshape(-1, manifest.key_words)
+    commits.complete({}, np.array([one.layers for one in every]), firsts)
+
+
+def _read(store: TableStore, manifest: TableManifest, chunk: int) -> KeyChunk:
+    """What is known of a chunk that is in the store."""
+    keys, depths = store.listed(manifest, chunk)
+    return KeyChunk(0, 0, keys[:1], _layers(depths.ravel(), manifest))

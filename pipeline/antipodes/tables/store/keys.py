@@ -1,0 +1,65 @@
+"""The list of keys in a store, read chunk by chunk: the index of a key, and the key of an index."""
+
+from functools import cached_property
+
+import numpy as np
+
+from antipodes.tables.store.chunks import ChunkCache, by_chunk
+from antipodes.tables.store.manifest import KEY_CHUNK, TableManifest
+from antipodes.tables.store.stores import TableStore
+from antipodes_tasks.keys.packing import Keys, rows_of
+from antipodes_tasks.keys.sorted_keys import find
+from antipodes_tasks.spaces.keyed import places_in
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import NOT_NUMBERED
+
+
+class StoredKeys:
+    """The keys of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
+
+    def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
+        self._store = store
+        self._manifest = manifest
+        self._words = manifest.key_words
+        capacity = max(1, cache_bytes // (8 * self._words * KEY_CHUNK))
+        self._chunks: ChunkCache[Keys] = ChunkCache(self._read, capacity, store.address)
+
+    def close(self) -> None:
+        """Drop the chunks in memory; from now on reading raises ClosedError."""
+        self._chunks.close()
+
+    def places_of(self, keys: Keys) -> Indices:
+        """The index of each key, ``(n,)``, or NOT_NUMBERED; raises as `TableStore.read_keys`."""
+        self._chunks.check_open()
+        indices = np.full(len(keys), NOT_NUMBERED, dtype=np.int64)
+        chunks = self._chunks_of(keys)
+        inside = np.flatnonzero(chunks >= 0)
+        for number, group in by_chunk(chunks[inside], 1):
+            here = inside[group]
+            places = places_in(self._chunks[number], keys[here])
+            indices[here] = np.where(places == NOT_NUMBERED, NOT_NUMBERED, places + number * self._manifest.chunk_rows)
+        return indices
+
+    def keys_at(self, indices: Indices) -> Keys:
+        """The key at each index ``(n,)``, which is one of the table."""
+        keys = np.empty((len(indices), self._words), dtype=np.uint64)
+        for number, group in by_chunk(indices, self._manifest.chunk_rows):
+            keys[group] = rows_of(self._chunks[number][indices[group] % self._manifest.chunk_rows])
+        return keys[:, 0] if self._words == 1 else keys
+
+    @cached_property
+    def _firsts(self) -> Keys:
+        return self._store.first_keys(self._manifest)
+
+    def _chunks_of(self, keys: Keys) -> Indices:
+        """The number of the chunk that has each key ``(n,)``, if any has; -1 if the key is below the first."""
+        if self._words == 1:
+            found: Indices = np.searchsorted(self._firsts, keys, side="right") - 1
+            return found
+        below = np.array(find(self._firsts, keys), dtype=np.int64)
+        there = np.minimum(below, len(self._firsts) - 1)
+        at: Indices = below - 1 + (self._firsts[there] == keys).all(axis=1)
+        return at
+
+    def _read(self, number: int) -> Keys:
+        return self._store.read_keys(self._manifest, number)

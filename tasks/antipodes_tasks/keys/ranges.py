@@ -1,0 +1,91 @@
+"""Ranges of keys, which are the work of tasks: found by a look at the puzzle, before it is searched.
+
+Keys are not mixed: neighbours differ little, so a sorted layer takes few bytes, and most moves lead nearby. So ranges
+of equal length would hold very different numbers of keys. A short search from the starts finds all positions of a small
+puzzle, which is one range. Of a large one, a crowd of random walkers is a sample of the keys, and its quantiles are the
+bounds. They decide how evenly work is divided, and nothing else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.runs import integers, of_integers
+from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
+from antipodes_tasks.rules.functions import Functions
+
+SMALL = 1 << 18
+"""Positions up to which a puzzle is one range: one task searches them in less than a second."""
+RANGES = 256
+"""Ranges of other puzzles: a billion positions are 4 million in each."""
+WALKERS, STEPS = 1 << 12, 160
+"""Random walkers, and steps of each; the second half of the steps is the sample."""
+
+
+@dataclass(frozen=True)
+class KeyRanges:
+    """How the keys of a puzzle are divided into ranges."""
+
+    words: int
+    """Words of a key."""
+    bounds: tuple[int, ...]
+    """The first key of each range but the first, ascending."""
+    one_way: bool
+    """Whether a move cannot be undone, so that all layers must be looked at."""
+
+    def __len__(self) -> int:
+        return len(self.bounds) + 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what follows from the fields."""
+        return KeyRanges, (self.words, self.bounds, self.one_way)
+
+    @cached_property
+    def firsts(self) -> Keys:
+        """The first key of each range but the first."""
+        return of_integers(self.bounds, self.words)
+
+
+def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
+    """The ranges of a puzzle, how many positions a look from its starts found, and whether these are all."""
+    words, reached = expansion.packing.words, 0
+    for layer in layers(expansion, starts):
+        reached += len(layer)
+        if reached > SMALL:
+            return KeyRanges(words, _bounds(expansion, layer), expansion.one_way), reached, False
+    return KeyRanges(words, (), expansion.one_way), reached, True
+
+
+def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
+    """The keys at each depth, from the starts on, sorted.
+
+    Functions may not undo each other as they say, so that two layers would not be enough to end; the search checks it.
+    """
+    layer = sorted_unique(starts.copy())
+    seen: list[Keys] = []
+    every = expansion.one_way or isinstance(expansion.rules.moves, Functions)
+    while len(layer):
+        yield layer
+        seen = [merge([*seen, layer])] if every else [*seen[-1:], layer]
+        layer = without(sorted_unique(expansion.successors(layer)), *seen)
+
+
+def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
+    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach."""
+    rng = np.random.default_rng(0)
+    walkers, sample = layer, []
+    for step in range(STEPS):
+        after = expansion.successors(walkers)
+        if len(after):  # else all are in dead ends
+            walkers = after[rng.integers(len(after), size=WALKERS)]
+        if step >= STEPS // 2:
+            sample.append(walkers)
+    found = sorted_unique(np.concatenate(sample))
+    chosen = integers(found[np.arange(1, RANGES) * len(found) // RANGES])
+    return tuple(chosen[:1] + [second for first, second in pairwise(chosen) if first < second])

@@ -1,0 +1,137 @@
+"""Runs of keys: sorted arrays of different keys as bytes, as journals and sets of visited positions hold them.
+
+A run is LEB128 numbers, 7 bits a byte, low ones first, 128 added to all bytes but the last: the first key, then the
+difference of each key from the one before it. Keys of several words are written as they are, little-endian, the first
+word first.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.sorted_keys import without
+
+Bytes = NDArray[np.uint8]
+WORD, WORD_BYTES = 64, 8
+_NUMBER_BYTES = 10
+"""The most bytes of a LEB128 number of 64 bits."""
+_SEVEN, _LOW = np.uint64(7), np.uint64(127)
+
+
+def no_keys(words: int) -> Keys:
+    """No keys of so many words."""
+    return np.empty(0 if words == 1 else (0, words), dtype=np.uint64)
+
+
+def integers(keys: Keys | NDArray[np.int64]) -> list[int]:
+    """The keys as Python's integers."""
+    if keys.ndim == 1:
+        found: list[int] = keys.tolist()
+        return found
+    content, size = keys.astype(">u8").tobytes(), WORD_BYTES * keys.shape[1]
+    return [int.from_bytes(content[at : at + size], "big") for at in range(0, len(content), size)]
+
+
+def of_integers(numbers: Sequence[int], words: int) -> Keys:
+    """The keys that are these integers."""
+    content = b"".join(number.to_bytes(WORD_BYTES * words, "big") for number in numbers)
+    rows = np.frombuffer(content, dtype=">u8").astype(np.uint64).reshape(len(numbers), words)
+    return rows[:, 0].copy() if words == 1 else rows
+
+
+def encode(keys: Keys) -> Bytes:
+    """The bytes of sorted different keys."""
+    if keys.ndim > 1:
+        return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8)
+    out = np.empty(_room(keys), dtype=np.uint8)
+    return out[: _write(keys, out)].copy()
+
+
+def _room(keys: Keys) -> int:
+    """Bytes that keys take at most: their differences are less than that of the last from the first."""
+    if not len(keys):
+        return 0
+    each = max(1, -(-int(keys[-1] - keys[0]).bit_length() // 7))
+    return _NUMBER_BYTES + each * len(keys)
+
+
+def decode(data: Bytes, count: int, words: int) -> Keys | None:
+    """The ``count`` sorted keys that were encoded; None if the bytes are not those of so many."""
+    if words > 1:
+        if len(data) != count * words * WORD_BYTES:
+            return None
+        return np.frombuffer(data.tobytes(), dtype="<u8").astype(np.uint64).reshape(count, words)
+    if count > len(data):
+        return None
+    keys = np.empty(count, dtype=np.uint64)
+    return keys if _read(data, keys) else None
+
+
+def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
+    """The sorted keys that an encoded run of ``count`` keys does not have; the run was checked when it was read."""
+    if keys.ndim > 1:
+        run = decode(data, count, keys.shape[1])
+        assert run is not None
+        return without(keys, run)
+    out = np.empty_like(keys)
+    return out[: _subtract(keys, data, out)]
+
+
+@kernel
+def _write(keys: Keys, out: Bytes) -> int:
+    """Write the keys as numbers to ``out``, which has room; the length."""
+    length, before = 0, np.uint64(0)
+    for i in range(len(keys)):
+        number = keys[np.uint64(i)] - before
+        before = keys[np.uint64(i)]
+        while number > _LOW:
+            out[np.uint64(length)] = (number & _LOW) | np.uint64(128)
+            number >>= _SEVEN
+            length += 1
+        out[np.uint64(length)] = number
+        length += 1
+    return length
+
+
+@kernel
+def _read(data: Bytes, keys: Keys) -> bool:
+    """Fill the keys from their bytes; False if these are of more, of fewer, or not in ascending order."""
+    at, key = 0, np.uint64(0)
+    for i in range(len(keys)):
+        number, shift = np.uint64(0), np.uint64(0)
+        while at < len(data) and data[np.uint64(at)] > 127 and shift < np.uint64(63):
+            number |= (np.uint64(data[np.uint64(at)]) & _LOW) << shift
+            shift += _SEVEN
+            at += 1
+        if at >= len(data):
+            return False
+        number |= np.uint64(data[np.uint64(at)]) << shift
+        at += 1
+        if i > 0 and (number == np.uint64(0) or key + number < key):
+            return False
+        key += number
+        keys[np.uint64(i)] = key
+    return at == len(data)
+
+
+@kernel
+def _subtract(keys: Keys, data: Bytes, out: Keys) -> int:
+    """Write the keys that a run lacks to ``out``, in ascending order; how many there are."""
+    count, at, other, begun = 0, 0, np.uint64(0), False
+    for i in range(len(keys)):
+        key = keys[np.uint64(i)]
+        while at < len(data) and (not begun or other < key):
+            begun = True
+            shift = np.uint64(0)
+            while data[np.uint64(at)] > 127:
+                other += (np.uint64(data[np.uint64(at)]) & _LOW) << shift
+                shift += _SEVEN
+                at += 1
+            other += np.uint64(data[np.uint64(at)]) << shift
+            at += 1
+        out[np.uint64(count)] = key  # kept by the count alone: no processor foretells which keys are new
+        count += not (begun and other == key)
+    return count

@@ -1,0 +1,102 @@
+"""Generators with conditions: a move is legal only where a pattern matches, against loops over tuples."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import arrangements, distances, layers
+from hypothesis import given
+from hypothesis import strategies as st
+from table_search import layers_of_space
+
+from antipodes.puzzles.families import puzzle_from
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.packing import Packing
+from antipodes_tasks.spaces.selection import best_space
+
+Position = tuple[str, ...]
+Settings = dict[str, Any]
+
+
+@st.composite
+def conditional_settings(draw: st.DrawFn) -> Settings:
+    """Two permutations of five pieces, most of them under a condition."""
+    pieces = draw(st.permutations("AABCD"))
+    permutation = st.permutations(range(5))
+    moves = {"R": draw(permutation.filter(lambda one: one != [*range(5)])), "U": draw(permutation)}
+    allowed = st.sampled_from(("?", "?", "?", "[AB]", "[^A]", "[CDA]", "B"))
+    patterns = {name: " ".join(draw(allowed) for _ in range(5)) for name in draw(st.sampled_from(("R", "RU")))}
+    patterns = {name: pattern for name, pattern in patterns.items() if pattern.count("B") - pattern.count("[AB]") < 2}
+    turns = draw(st.sampled_from(("half", "quarter", "single")))
+    start = " ".join(pieces)
+    given = {"name": "p", "family": "generators", "start": start, "moves": moves, "turns": turns}
+    return {**given, "conditions": patterns} if patterns else given
+
+
+def fits(position: Position, pattern: str) -> bool:
+    def allowed(symbol: str) -> str:
+        listed = symbol.strip("[^]")
+        return "".join({*"ABCD"} - {*listed}) if "^" in symbol else "ABCD" if symbol == "?" else listed
+
+    return all(piece in allowed(symbol) for piece, symbol in zip(position, pattern.split(), strict=True))
+
+
+def successors(position: Position, settings: Settings, every: Iterable[Position]) -> Iterator[Position]:
+    """After any number of turns of a move, or before, as the metric says."""
+    for name, origin in settings["moves"].items():
+        pattern = settings.get("conditions", {}).get(name, "? ? ? ? ?")
+        there = {one: tuple(one[i] for i in origin) for one in every if fits(one, pattern)}
+        back = {after: before for before, after in there.items()}
+        for steps in (there, back)[: 1 if settings["turns"] == "single" else 2]:
+            here = position
+            for _ in range(6 if settings["turns"] == "half" else 1):
+                if here not in steps:
+                    break
+                here = steps[here]
+                yield here
+
+
+@given(conditional_settings())
+def test_distances(settings: Settings) -> None:
+    puzzle = puzzle_from(settings)
+    every = arrangements(settings["start"].split())
+    expected = distances([tuple(settings["start"].split())], lambda one: successors(one, settings, every))
+    assert layers_of_space(best_space(puzzle.rules)) == layers(expected)
+    packing = Packing.of(puzzle.rules)
+    labels = np.array([puzzle.parse(" ".join(one)) for one in expected])
+    found = packing.unpack(Expansion(puzzle.rules, packing).successors(packing.pack(labels)))
+    after = {one for position in expected for one in successors(position, settings, every)}
+    moved = {tuple(puzzle.format(one).split()) for one in found}
+    assert after - moved <= set(expected)
+    assert moved <= after | set(expected)
+
+
+ROW = {"name": "p", "family": "generators", "start": "A A B", "moves": {"R": [1, 2, 0]}}
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"conditions": "? ? ?"}, "conditions: expected a table of patterns by move, found '\\? \\? \\?'"),
+    ({"conditions": {"R": 3}}, "conditions: expected a table of patterns by move"),
+    ({"conditions": {"X": "? ? ?"}}, "conditions: expected names of R, found 'X'"),
+    ({"conditions": {"R": "? ?"}}, "conditions.R: pattern .*: expected 3 squares, found 2"),
+    ({"conditions": {"R": "C ? ?"}}, "conditions.R: pattern .*: expected one of A B, found 'C'"),
+    ({"conditions": {"R": "{AB} ?"}}, "conditions.R: expected what each place holds, found pieces in any order"),
+    ({"conditions": {"R": "[^AB] ? ?"}}, "conditions.R: .*expected a piece that may stand there, found '\\[\\^AB\\]'"),
+    (
+        {"start": " ".join(map(str, range(65))), "moves": {"R": "(0 1)"}, "conditions": {"R": "?" * 65}},
+        "conditions: expected at most 64 different pieces, found 65",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG)
+def test_wrong_conditions_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        puzzle_from({**ROW, **changes})
+
+
+def test_large_puzzles_are_searched_without_a_numbering() -> None:
+    wide = {"name": "p", "family": "generators", "n": 20, "moves": {"R": "(0 1 2 3 4)", "L": "(4 5 6 7 8)"}}
+    blocked = puzzle_from({**wide, "conditions": {"R": "? ? ? ? [^19]" + " ?" * 15}})
+    assert blocked.rules.enumerated
+    assert not puzzle_from(wide).rules.enumerated

@@ -1,0 +1,87 @@
+"""Puzzles whose positions have no number but their place in a list of keys, and their distances by brute force."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from brute_force import distances
+
+from antipodes.config import Config, as_config
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
+
+BLOCKS = {"name": "blocks", "family": "blocks", "start": "AABC\nAADE\nFFGH\n.IJ."}
+WORDS = 9
+"""Dials of 8 bits each: a key of two words."""
+
+
+def step(dial: int, by: int, below: int, dials: Any) -> Any:
+    """Turn a dial by one, between 0 and a number."""
+    after = dials.copy()
+    after[:, dial] += by
+    return after, (after[:, dial] >= 0) & (after[:, dial] < below)
+
+
+def add(dials: Any, *, by: tuple[int, ...], radix: int) -> Any:
+    """Add to all dials, where the first differs from the last."""
+    return (dials + np.array(by)) % radix, dials[:, 0] != dials[:, -1]
+
+
+def wide() -> Puzzle:
+    """Dials that go up and down, of many values each."""
+    moves = {f"{dial}{'+' if by > 0 else '-'}": partial(step, dial, by, 3) for dial in range(6) for by in (1, -1)}
+    inverses = {f"{dial}+": f"{dial}-" for dial in range(6)}
+    start = [0] * WORDS
+    radices = [200] * WORDS
+    return define_puzzle(name="wide", radices=radices, start=start, moves=moves, inverses=inverses, enumerated=True)
+
+
+def one_way() -> Puzzle:
+    """Moves that cannot be undone by one move, from two starts."""
+    moves = {"a": partial(add, by=(1, 2, 0), radix=9), "b": partial(add, by=(0, 1, 3), radix=9)}
+    return define_puzzle(name="one-way", radices=[9] * 3, start=[[0, 0, 1], [4, 2, 1]], moves=moves, enumerated=True)
+
+
+def tiles() -> Config:
+    """A sliding puzzle without its numbers."""
+    numbered = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
+    rules = numbered.puzzle.rules
+    edges = {f"{pair[0]}-{pair[1]}": tuple(pair) for pair in rules.moves.pairs.tolist()}  # type: ignore[attr-defined]
+
+    def exchange(first: int, second: int, labels: Any) -> Any:
+        after = labels.copy()
+        after[:, [first, second]] = labels[:, [second, first]]
+        return after, (labels[:, first] == 0) | (labels[:, second] == 0)
+
+    moves = {name: partial(exchange, *pair) for name, pair in edges.items()}
+    start = list(rules.starts[0])
+    own = define_puzzle(
+        name="tiles", radices=[6] * 6, start=start, moves=moves, inverses={n: n for n in moves}, enumerated=True
+    )
+    return as_config(own)
+
+
+PUZZLES: dict[str, Callable[[], Config]] = {
+    "blocks": lambda: Config(BLOCKS),
+    "wide": lambda: as_config(wide()),
+    "one-way": lambda: as_config(one_way()),
+    "tiles": tiles,
+}
+
+
+@cache
+def config_of(name: str) -> Config:
+    """The config of a puzzle."""
+    return PUZZLES[name]()
+
+
+@cache
+def brute_force(name: str) -> dict[bytes, int]:
+    """The distance of each position, as the bytes of its labels."""
+    rules = config_of(name).puzzle.rules
+
+    def after(position: bytes) -> list[bytes]:
+        return [bytes(one) for one in rules.moves.successors(np.frombuffer(position, dtype=np.uint8))]
+
+    return distances((bytes(start) for start in rules.start_labels), after)

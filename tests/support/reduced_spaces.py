@@ -1,0 +1,51 @@
+"""Spaces reduced by symmetries, compared with the depths of all positions."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.partition import Partition, State
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import Space
+
+Depths = NDArray[np.int64]
+
+
+def depths_of(space: Space, tables: MoveTables, partitions: int = 1) -> Depths:
+    """The depth of each entry, by the engine; -1 of unreached ones."""
+    bounds = np.unique(np.linspace(0, space.rows, partitions + 1).astype(int)).tolist()
+    states = [
+        State(Partition(number, first, end), space.width, end - first)
+        for number, (first, end) in enumerate(pairwise(bounds))
+    ]
+    depths, depth = np.full(space.size, -1), 0
+    found = sum(state.begin(space.rank(space.starts), None) for state in states)
+    while found:
+        for state in states:
+            depths[state.positions(depth, space.size)] = depth
+        frontiers = [frontier for state in states if (frontier := state.frontier(depth)) is not None]
+        depth += 1
+        found = sum(state.advance(depth, frontiers, tables, None) for state in states)
+    return depths
+
+
+def check_agreement(space: Space, expected: Depths) -> None:
+    """Check a reduced space against the depths of all positions."""
+    every, positions = np.arange(space.size), space.whole.unrank(np.arange(space.whole.size))
+    entries = space.rank(positions)
+    assert (space.rank(space.unrank(every)) == every).all()
+    weights = np.repeat(space.weights, space.width)
+    reached = np.unique(entries[expected >= 0])
+    assert np.bincount(entries, minlength=space.size)[reached].tolist() == weights[reached].tolist()
+    of, found = space.numbering.several(every)
+    assert (space.rank(found) // space.width == of // space.width).all()
+    assert len(np.unique(found, axis=0)) == weights.sum() >= len(positions)
+    numbers = np.arange(len(of)) - np.searchsorted(of, of)
+    assert (space.numbering.one_of(of, numbers) == found).all()
+    tables = space.filler.filled()
+    assert not len(space.successors(every).differing(tables.successors(every), len(every)))
+    for undirected in {tables.undirected, False}:
+        for partitions in (1, 3):
+            depths = depths_of(space, tables._replace(undirected=undirected), partitions)
+            assert depths[entries].tolist() == expected.tolist()

@@ -1,0 +1,202 @@
+"""Tables of keys: every distance as by brute force, whatever ends a run, and reads of every kind."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import layers
+from key_puzzles import PUZZLES, brute_force, config_of
+from stores import contents, flip_bit, read_manifest, stop_after
+
+from antipodes.events import Event, Restoring, SearchStarted
+from antipodes.storage.backend import MANIFEST
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.manifest import ManifestFile
+from antipodes.tables.counts import open_counts
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shards import Shards
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.chunks import UNREACHABLE
+from antipodes.tables.store.stores import TableStore
+from antipodes.tables.table import Table, open_table
+from antipodes.tables.verify import verify
+from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
+
+EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
+Patch = pytest.MonkeyPatch
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _many_ranges() -> Iterator[None]:
+    """Ranges and chunks so small that these puzzles have several."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("antipodes_tasks.keys.ranges.SMALL", 40)
+        patch.setattr("antipodes_tasks.keys.ranges.RANGES", 12)
+        patch.setattr("antipodes_tasks.keys.ranges.STEPS", 8)
+        patch.setattr("antipodes_tasks.keys.ranges.WALKERS", 200)
+        patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
+        patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
+        yield
+
+
+@pytest.fixture(scope="module", params=PUZZLES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def whole(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of an undisturbed run."""
+    store = tmp_path_factory.mktemp("whole") / "t.zarr"
+    run_puzzle(config_of(name), store, RunOptions(workers=2))
+    return store
+
+
+@pytest.fixture(scope="module")
+def table(name: str, whole: Path) -> Iterator[Table]:
+    with open_table(whole, puzzle=config_of(name)) as opened:
+        yield opened
+
+
+def labels_of(positions: Any) -> Any:
+    return np.array([list(one) for one in positions], dtype=np.uint8)
+
+
+def test_every_distance(name: str, table: Table) -> None:
+    expected = brute_force(name)
+    assert table.layers == layers(expected)
+    assert table.distances(labels_of(expected)).tolist() == list(expected.values())
+
+
+def test_indices_are_places_in_the_list(name: str, table: Table) -> None:
+    indices = np.arange(len(brute_force(name)))
+    positions = table.space.unrank(indices)
+    assert {bytes(one) for one in positions} == brute_force(name).keys()
+    assert table.space.rank(positions).tolist() == indices.tolist()
+    assert table.distances_by_index(indices).tolist() == [brute_force(name)[bytes(one)] for one in positions]
+
+
+def test_positions_that_are_not_listed(table: Table) -> None:
+    far = table.puzzle.start_labels[0][::-1].copy()
+    far[:] = np.roll(far, 1)
+    known = bytes(far) in brute_force(table.puzzle.name)
+    assert (table.distances(far[np.newaxis])[0] == UNREACHABLE) is not known
+
+
+def test_positions_at_each_depth(name: str, table: Table) -> None:
+    expected = brute_force(name)
+    for depth in range(table.radius + 1):
+        found = [bytes(one) for one in table.positions_at(depth)]
+        assert sorted(found) == sorted(one for one, at in expected.items() if at == depth)
+        assert found == [bytes(one) for one in np.concatenate([*table.batches_at(depth)])]
+    assert {bytes(one) for one in table.sample(table.radius // 2, 3, seed=1)} <= expected.keys()
+    assert bytes(table.random_position()) in expected
+
+
+def test_paths(name: str, table: Table) -> None:
+    for position in table.antipodes(3):
+        path = table.path(position)
+        assert [brute_force(name)[bytes(one)] for one in path] == list(range(table.radius, -1, -1))
+
+
+def test_verify(name: str, whole: Path) -> None:
+    verdict = verify(whole, puzzle=config_of(name))
+    assert (verdict.problems, verdict.checked_states) == ((), len(brute_force(name)))
+    assert verdict.sampled_states
+
+
+def test_counts_only(name: str, table: Table, tmp_path: Path) -> None:
+    """Counted with checkpoints, stopped and resumed."""
+    options = RunOptions(workers=2, checkpoint_every=0, counts_only=True)
+    first = run_puzzle(config_of(name), tmp_path / "c.zarr", options, interrupted=stop_after(4))
+    assert not first.complete
+    report = run_puzzle(config_of(name), tmp_path / "c.zarr", options)
+    assert (report.layers, report.resumed_from) == (table.layers, first.radius)
+    counts = open_counts(tmp_path / "c.zarr", puzzle=config_of(name))
+    assert counts.antipodes().tolist() == table.antipodes().tolist()
+
+
+def test_unfinished(name: str, table: Table, tmp_path: Path) -> None:
+    """The committed layers are read from the journal, and the next run completes the same store."""
+    store, expected = tmp_path / "t.zarr", brute_force(name)
+    stopped = run_puzzle(config_of(name), store, EVERY_LAYER, interrupted=stop_after(4))
+    with open_table(store, puzzle=config_of(name)) as unfinished:
+        near = labels_of(one for one, depth in expected.items() if depth <= stopped.radius)
+        assert unfinished.distances(near).tolist() == [expected[bytes(one)] for one in near]
+        assert len(unfinished.positions_at(stopped.radius)) == stopped.layers[-1]
+        with pytest.raises(UnfinishedError):
+            unfinished.distance(table.antipodes()[0])
+    verdict = verify(store, puzzle=config_of(name))
+    assert (verdict.problems, verdict.complete, verdict.checked_states) == ((), False, sum(stopped.layers))
+    events: list[Event] = []
+    run_puzzle(config_of(name), store, RunOptions(workers=1), events.append)
+    assert [one.depth for one in events if isinstance(one, SearchStarted)] == [stopped.radius]
+    assert [one for one in events if isinstance(one, Restoring)][-1].done == sum(stopped.layers)
+    assert contents(store) == contents(Path(table.address))
+
+
+class Killed(BaseException):
+    """Ends a run as a kill does: nothing cleans up behind it."""
+
+
+def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
+    """The function, of which one call ends the run, before or after it has done its work."""
+    calls = iter(range(at + 1))
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        last = next(calls, None) == at
+        if last and before:
+            raise Killed
+        result = function(*arguments, **named)
+        if last:
+            raise Killed
+        return result
+
+    return call
+
+
+POINTS: list[tuple[type, str, int]] = [
+    *((Shards, "flush", at) for at in (0, 1, 4)),
+    *((Journal, "put", at) for at in (0, 3)),
+    *((ManifestFile, "write", at) for at in (0, 1, 4)),
+    (TableStore, "create_arrays", 0),
+    *((TableStore, "write_keys", at) for at in (0, 3)),
+    *((TableStore, "write_chunk", at) for at in (0, 3)),
+    (TableStore, "commit_arrays", 2),
+    (TableStore, "complete", 0),
+    *((DirectoryStorage, "delete", at) for at in (0, 1, 2)),
+]
+"""Calls of a run that commits each layer, of the beginning of the assembly, and of the table."""
+
+
+@pytest.mark.parametrize("name", ["blocks"], indirect=True)
+@pytest.mark.parametrize(("kind", "call", "at"), POINTS, ids=[f"{call}-{at}" for _, call, at in POINTS])
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_killed_at(
+    kind: type, call: str, at: int, before: bool, name: str, whole: Path, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    store = tmp_path / "t.zarr"
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, call, killing(getattr(kind, call), at, before))
+        with pytest.raises(Killed):
+            run_puzzle(config_of(name), store, EVERY_LAYER)
+    assert run_puzzle(config_of(name), store, RunOptions(workers=1)).complete
+    assert contents(store) == contents(whole)
+
+
+@pytest.mark.parametrize("name", ["wide"], indirect=True)
+@pytest.mark.parametrize("array", ["keys", "depth", "first_keys", "layer_counts"])
+def test_a_flipped_bit_is_found(array: str, whole: Path, tmp_path: Path) -> None:
+    store = tmp_path / "t.zarr"
+    for path, content in contents(whole).items():
+        (store / path).parent.mkdir(parents=True, exist_ok=True)
+        (store / path).write_bytes(content)
+    config = config_of(read_manifest(whole / MANIFEST)["puzzle"]["name"])
+    flip_bit(store / array / "c" / "0" / "0", 333)
+    verdict = verify(store, puzzle=config)
+    assert f"{array}/c/0/0 is damaged" in str(verdict)
+    if array in ("keys", "first_keys"):
+        with open_table(store, puzzle=config) as damaged, pytest.raises(StoreDamagedError):
+            damaged.distances(labels_of(brute_force(config.puzzle.name)))
