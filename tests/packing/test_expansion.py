@@ -1,7 +1,10 @@
 """The moves from keys to keys, against the rules, position by position."""
 
+import pickle
+from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,11 +12,14 @@ from random_moves import as_functions, hanoi, puzzles
 from strategies import additive_settings, blocks_settings, jump_settings, sliding_settings
 
 from antipodes.config import load_config
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.errors import InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing, rows_of
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import MANY
 
 
 def check(puzzle: Puzzle, words: int | None = None) -> None:
@@ -83,6 +89,44 @@ def test_bundled_puzzles(name: str) -> None:
 @pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2), (7, 64, 4)])
 def test_keys_of_several_words(pegs: int, discs: int, words: int) -> None:
     check(hanoi(pegs, discs), words)
+
+
+def test_functions_that_are_compiled() -> None:
+    """Each is called once for many positions, also where another process got it."""
+    compiled = numba.njit(nogil=True)(up)
+    three = define_puzzle(name="up", start=[0, 1, 2, 3, 4, 5], moves={"up": compiled})
+    check(three)
+    check(replace(three, rules=pickle.loads(pickle.dumps(three.rules))))
+
+
+def up(tiles: Any) -> Any:
+    """The tile below the empty square of a board of 3 x 2 moves up."""
+    legal = np.zeros(len(tiles), dtype=np.bool_)
+    for i in range(len(tiles)):
+        for place in range(4):
+            if tiles[i, place] == 0:
+                tiles[i, place], tiles[i, place + 2] = tiles[i, place + 2], 0
+                legal[i] = True
+                break
+    return tiles, legal
+
+
+def test_many_positions_are_moved_by_functions_together() -> None:
+    """As many as a kernel checks: dials that turn, and one that would turn too far."""
+
+    def turn(dials: Any) -> Any:
+        dials[:, 0] += 1
+        return dials, dials[:, 0] < 2 if legal else np.ones(len(dials), dtype=np.bool_)
+
+    start = [0] * 15
+    rules = define_puzzle(name="dials", radices=[2] * 15, start=start, moves={"turn": turn}).rules
+    every = np.arange(MANY, dtype=np.uint64)
+    legal = True
+    found = Expansion(rules, Packing.of(rules)).successors(every)
+    assert (np.sort(found) == every[every % 2 == 1]).all()
+    legal = False
+    with pytest.raises(InputError, match="move 'turn': expected labels 0 to 1, found 2"):
+        Expansion(rules, Packing.of(rules)).successors(every)
 
 
 def test_no_positions_have_no_successors() -> None:

@@ -14,6 +14,7 @@ from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, SizeLimitError
+from antipodes_tasks.keys.fields import MANY
 from antipodes_tasks.keys.packing import Packing, packing_of
 from antipodes_tasks.reachability.move_graph import move_graph
 from antipodes_tasks.rules.moves import Labels
@@ -26,12 +27,16 @@ def reached(puzzle: Puzzle) -> Labels:
 
 
 def check(puzzle: Puzzle) -> None:
+    """Keys and back, few positions and many."""
     packing, labels = Packing.of(puzzle.rules), reached(puzzle)
     keys = packing.pack(labels)
     assert packing.fit(labels).all()
     assert keys.shape == ((len(labels),) if packing.words == 1 else (len(labels), packing.words))
     assert len(np.unique(keys, axis=0)) == len(labels)
     assert (packing.unpack(keys) == labels).all()
+    many = np.resize(labels, (MANY, puzzle.places))
+    assert (packing.pack(many) == np.resize(keys, (MANY, *keys.shape[1:]))).all()
+    assert (packing.unpack(packing.pack(many)) == many).all()
     assert packing_of(json.loads(json.dumps(packing.record()))) == packing
     if packing.words == 1:
         assert int(keys.max()) < 1 << packing.bits

@@ -8,12 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 
 Words = NDArray[np.uint64]
 WORD = 64
 """Bits of a word."""
+MANY = 1 << 14
+"""Positions from which on kernels pack and unpack them; for fewer, loading one would take longer."""
 
 
 class Layout(NamedTuple):
@@ -60,6 +63,10 @@ class Fields:
 
     def pack(self, labels: Labels) -> Words:
         """``(n, places)`` labels as ``(n, words)``."""
+        if len(labels) >= MANY:
+            packed = np.empty((len(labels), self.words), dtype=np.uint64)
+            _pack(labels, self.layout.word, self.layout.shift, packed)
+            return packed
         shifted = labels.astype(np.uint64) << self.layout.shift
         firsts = np.searchsorted(self.layout.word, np.arange(self.words))
         words: Words = np.bitwise_or.reduceat(shifted, firsts, axis=1)
@@ -67,9 +74,31 @@ class Fields:
 
     def unpack(self, words: Words) -> Labels:
         """The inverse of `pack`."""
+        if len(words) >= MANY:
+            labels = np.empty((len(words), self.places), dtype=np.uint8)
+            _unpack(words, *self.layout, labels)
+            return labels
         return ((words[:, self.layout.word] >> self.layout.shift) & self.layout.mask).astype(np.uint8)
 
 
 def bits_of(values: int) -> int:
     """The bits of a field for so many different values."""
     return (values - 1).bit_length()
+
+
+@kernel
+def _pack(labels: Labels, word: NDArray[np.int64], shift: Words, packed: Words) -> None:
+    """Write the words of labels ``(n, places)``."""
+    for i in range(len(labels)):
+        for w in range(packed.shape[1]):
+            packed[i, w] = 0
+        for place in range(len(word)):
+            packed[i, word[place]] |= np.uint64(labels[i, place]) << shift[place]
+
+
+@kernel
+def _unpack(words: Words, word: NDArray[np.int64], shift: Words, mask: Words, labels: Labels) -> None:
+    """Write the labels of words ``(n, words)``."""
+    for i in range(len(words)):
+        for place in range(len(word)):
+            labels[i, place] = np.uint8((words[i, word[place]] >> shift[place]) & mask[place])

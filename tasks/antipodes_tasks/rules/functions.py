@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
-from antipodes_tasks.rules.parts import Part, first_wrong, moduli_of, random_positions, ranges_of
+from antipodes_tasks.rules.parts import MANY, Part, first_wrong, moduli_of, random_positions, ranges_of
 
 Function = Callable[[NDArray[np.int64]], Any]
 """Takes positions ``(n, places)``, an array of its own; returns those after the move, or a pair of them and of where
@@ -231,9 +232,14 @@ class Functions(Moves):
         moved = after.astype(np.uint8)
         return moved if legal.all() else np.where(legal[:, np.newaxis], moved, labels), legal
 
-    def _check(self, role: str, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> None:
+    def _within(self, after: NDArray[np.integer[Any]], legal: Mask) -> bool:
+        if len(after) >= MANY:
+            return _all_within(after, legal, self._moduli)
         outside = (after < 0) | (after >= self._moduli)
-        if not outside[legal].any() and all(part.counts is None for part in self._parts):
+        return not outside[legal].any()
+
+    def _check(self, role: str, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> None:
+        if all(part.counts is None for part in self._parts) and self._within(after, legal):
             return  # most puzzles, without a copy of the legal positions
         found = np.flatnonzero(legal)
 
@@ -252,6 +258,17 @@ class Functions(Moves):
             check(slice(first, first + 1))
         except PositionError as error:
             raise InputError(f"{role}: {error}, in {_listed(after[at])} from {_listed(labels[at])}") from None
+
+
+@kernel
+def _all_within(positions: NDArray[np.integer[Any]], legal: Mask, moduli: NDArray[np.int64]) -> bool:
+    """Whether the legal positions ``(n, places)`` have values from 0 to below the moduli."""
+    for place in range(len(moduli)):
+        for i in range(len(positions)):
+            value = np.int64(positions[i, place])
+            if legal[i] and (value < 0 or value >= moduli[place]):
+                return False
+    return True
 
 
 def _function(value: Function, name: str) -> Function:

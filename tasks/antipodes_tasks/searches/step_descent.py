@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel, ones, trailing_zeros
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FOUND, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.prefetch import prefetch
 from antipodes_tasks.searches.shares import NODE
 from antipodes_tasks.searches.step_tables import MOST_MOVES
@@ -31,11 +31,11 @@ from antipodes_tasks.searches.turn_descent import (
     ZERO,
     MoveEffects,
     ViewArrays,
-    leads_to_goal,
+    paths_found,
 )
 
-ROOM = 256
-"""Positions of a block, at most, where a position has fewer successors."""
+STEP_ROOM = 256
+"""Positions of a block, where a position does not have more successors."""
 PART = np.uint64(9)
 """Bits of a word that are led to the moves of the puzzle by one look-up."""
 IN_PART = (ONE << PART) - ONE
@@ -213,28 +213,3 @@ def find_words(
             place += begin[u] + (row_class >> fold[u, BITS]) * fold[u, COLUMNS]
             word[depth, k, u], map_of[depth, k, u] = np.uint32(place), np.uint8(number)
             prefetch(words, place)
-
-
-@kernel
-def paths_found(
-    path: StepPath, kept: np.uint64, split: np.uint64, goal: Labels, effects: MoveEffects, every: bool
-) -> bool:
-    """Note which of the ``kept`` positions at the end of a path are the goal; whether one is enough, and found."""
-    taken, tally, found = path.taken, path.tally, path.found
-    if kept > ZERO:
-        tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(len(taken)) + 1)
-    for k in range(kept):
-        at, first, depth = np.uint64(k), ZERO, np.uint64(len(taken))
-        while depth > ZERO:
-            move, at = np.uint64(path.move[depth, at]), np.uint64(path.parent[depth, at])
-            depth -= ONE
-            taken[depth] = move
-            first = at if depth == split else first
-        if leads_to_goal(path.labels, taken, goal, effects):
-            tally[NODE] = path.number[first]
-            if tally[FOUND] < len(found):
-                found[tally[FOUND]] = taken
-            tally[FOUND] += 1
-            if not every:
-                return True
-    return False

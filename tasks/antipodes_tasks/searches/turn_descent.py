@@ -1,11 +1,12 @@
 """The search with pattern tables of a puzzle whose moves are legal everywhere, in machine code.
 
-Memory is slow, and the processor can fetch from many places together. So the successors of all positions of a line are
-looked up together: each in the table that says most at its predecessor, since distances change by one at most, and
-those that remain in the other tables. What a kernel will read soon it fetches before.
+Memory is slow, and the processor can fetch from many places together. So positions are searched in *blocks*: the
+successors of some positions of a depth are a block of the next depth, as many as there is room for. They are looked up
+together: each in the table that says most at its predecessor, since distances change by one at most, and those that
+remain in the other tables. What a kernel will read soon it fetches before.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +14,19 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FAR, FOUND, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FOUND, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.prefetch import prefetch
 from antipodes_tasks.searches.shares import NODE
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-NOT_EXPANDED = NO_ROW = ~ZERO
+NO_ROW = ~ZERO
 CLASSES, MAPS, COLUMNS, BITS = np.arange(4, dtype=np.uint64)
 """Of a folded table: where its rows begin in ``classes``, or NO_ROW where the table is not folded; where its column
 maps begin in ``after``; the size of one; the bits of the number of one."""
 NUMBERED = NODE + 1
 """The entry of the tally that counts the positions at the split that have been numbered."""
+ROOM = 64
+"""Positions of a block, where a position does not have more successors."""
 FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
 """Of a digit: where its table, or its column maps, begin; what a unit adds to the entry; the digit that decides the
 column map, or NO_ROW where it changes by the move alone; where the numbers of column maps begin; the size of one."""
@@ -66,32 +69,30 @@ class MoveEffects(NamedTuple):
 
 
 class TurnPath(NamedTuple):
-    """The path that is searched, and the positions beside it.
-
-    Arrays begin with the depth. At each there are *lines* of positions, the successors of one position each; the path
-    passes one of them.
-    """
+    """The blocks of positions that are searched; arrays begin with the depth, and the position in its block."""
 
     size: Words
-    """``(bound + 1, moves)``: the positions of each line."""
-    move: Words
-    """``(bound + 1, moves, moves)``: the move that led to each position."""
-    digits: NDArray[np.uint32]
-    """``(bound + 1, moves, moves, digits)``."""
-    said: NDArray[np.uint8]
-    """``(bound + 1, moves, moves, views)``: what each view says."""
-    best: Words
-    """``(bound + 1, moves, moves)``: the view that says most, in which the successors are looked up first."""
-    entry: NDArray[np.uint32 | np.uint64]
-    """``(bound + 1, moves, moves, moves)``: their entries in it."""
-    others: NDArray[np.uint32 | np.uint64]
-    """``(views, moves, moves)``: room for the entries of a line's successors in the other views."""
-    line: Words
-    """``(bound + 1,)``: the line that the path passes."""
+    """``(bound + 1,)``: the positions of each block."""
     tried: Words
-    """``(bound + 1,)``: how many of its positions were searched; NOT_EXPANDED before their successors are known."""
+    """``(bound + 1,)``: how many of them have been expanded."""
+    parent: NDArray[np.uint32]
+    """``(bound + 1, room)``: the position of the block before from which each comes."""
+    move: NDArray[np.uint32]
+    """``(bound + 1, room)``: the move that led to it."""
+    number: Numbers
+    """``(room,)``: of the positions where the tree is split, which they are."""
+    digits: NDArray[np.uint32]
+    """``(bound + 1, room, digits)``."""
+    said: NDArray[np.uint8]
+    """``(bound + 1, room, views)``: what each view says."""
+    best: NDArray[np.uint32]
+    """``(bound + 1, room)``: the view that says most, in which the successors are looked up first."""
+    entry: NDArray[np.uint32 | np.uint64]
+    """``(bound + 1, room, moves)``: their entries in it."""
+    others: NDArray[np.uint32 | np.uint64]
+    """``(views, room)``: room for the entries of a block in the other views."""
     taken: Words
-    """``(bound,)``: the moves of the path."""
+    """``(bound,)``: room for the moves of a path."""
     labels: Labels
     """``(3, places)``: the position to solve, and room for two."""
     tally: Numbers
@@ -114,181 +115,217 @@ def descend_by_turns(
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    It is the `Share` of the other arguments; the first share counts the positions above the split.
+    It is the `Share` of the other arguments; the first share counts the positions above the split. A block more than
+    the budget may be expanded.
     """
-    size, move, digits, said, best, entry, others, line, tried, taken, labels, tally, found = path
-    digit_at, meta, after, fold, classes, begin, packed, mask, linked = views
-    follow_at, follow = effects.follow_at, effects.follow
-    greatest, all_views, links = np.uint64(len(taken)), np.uint64(len(begin)), linked.sum()
-    start, moves, all_digits = np.uint64(len(follow_at) - 2), np.uint64(move.shape[1]), np.uint64(len(meta))
-    expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
-    depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
-    while expanded < stop and not over:
-        own, below, left = line[depth], depth + ONE, np.int64(greatest - depth) - 1
-        if tried[depth] == NOT_EXPANDED:
-            tried[depth] = ZERO
-            for j in range(size[depth, own]):
-                kept, v = ZERO, best[depth, own, j]
-                if depth == split and parts > ONE:
-                    tally[NUMBERED] += 1
-                    if np.uint64(tally[NUMBERED] - 1) % parts != part:
-                        size[below, j] = ZERO
-                        continue
-                last = start if depth == ZERO else move[depth, own, j]
-                first, successors = follow_at[last], follow_at[last + ONE] - follow_at[last]
-                if depth >= split or part == ZERO:
-                    expanded, generated = expanded + 1, generated + np.int64(successors)
-                for i in range(successors):
-                    e = np.uint64(entry[depth, own, j, i])
-                    value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
-                    move[below, j, kept], said[below, j, kept, v] = follow[first + i], np.uint8(value)
-                    pruned = np.int64(value) > left
-                    next_bound = min(next_bound, np.int64(below + value) if pruned else FAR)
-                    kept += ZERO if pruned else ONE
-                size[below, j] = kept
-                for u in range(all_views if kept > ZERO else ZERO):
-                    for d in range(digit_at[u], digit_at[u + ONE]):
-                        digit, row = np.uint64(digits[depth, own, j, d]), meta[d, ROW]
-                        if row == NO_ROW:
-                            at = meta[d, FIRST] + digit * moves
-                            for k in range(kept):
-                                digits[below, j, k, d] = after[at + move[below, j, k]]
-                        else:
-                            at = meta[d, FIRST_MAP] + np.uint64(digits[depth, own, j, row]) * moves
-                            for k in range(kept):
-                                column_map = np.uint64(after[at + move[below, j, k]])
-                                digits[below, j, k, d] = after[meta[d, FIRST] + column_map * meta[d, WIDTH] + digit]
-                    for k in range(kept if u != v else ZERO):
-                        e = ZERO
-                        for d in range(digit_at[u], digit_at[u + ONE]):
-                            e += np.uint64(digits[below, j, k, d]) * meta[d, WEIGHT]
-                        if fold[u, CLASSES] != NO_ROW:
-                            row_class = np.uint64(classes[fold[u, CLASSES] + e])
-                            column = np.uint64(digits[below, j, k, digit_at[u + ONE] - ONE])
-                            at = fold[u, MAPS] + (row_class & ((ONE << fold[u, BITS]) - ONE)) * fold[u, COLUMNS]
-                            e = (row_class >> fold[u, BITS]) * fold[u, COLUMNS] + np.uint64(after[at + column])
-                        others[u, j, k] = e
-                        prefetch(values, begin[u] + (e >> packed[u]))
-            for j in range(size[depth, own]):
-                kept, v = ZERO, best[depth, own, j]
-                for k in range(size[below, j]):
-                    worst, tight = np.int64(0), np.int64(0)
-                    for u in range(all_views):
-                        if u != v:
-                            e = np.uint64(others[u, j, k])
-                            value = (np.uint64(values[begin[u] + (e >> packed[u])]) >> ((e & packed[u]) << TWO)) & mask[
-                                u
-                            ]
-                            said[below, j, k, u] = np.uint8(value)
-                        one = np.int64(said[below, j, k, u])
-                        worst = one if one > worst else worst
-                        tight += np.int64(linked[u] and one == left)
-                    worst += np.int64(links > 0 and tight == links and left > 0 and worst == left)
-                    if worst > left:
-                        next_bound = min(next_bound, np.int64(below) + worst)
-                        continue
-                    move[below, j, kept] = move[below, j, k]
-                    for u in range(all_views):
-                        said[below, j, kept, u] = said[below, j, k, u]
-                    for d in range(all_digits):
-                        digits[below, j, kept, d] = digits[below, j, k, d]
-                    kept += ONE
-                size[below, j] = kept
-                for k in range(kept if left > 0 else ZERO):
-                    first, v = follow_at[move[below, j, k]], ZERO
-                    for u in range(ONE, all_views):
-                        v = u if said[below, j, k, u] > said[below, j, k, v] else v
-                    best[below, j, k], successors = v, follow_at[move[below, j, k] + ONE] - first
-                    for i in range(successors):
-                        entry[below, j, k, i] = 0
-                    for d in range(digit_at[v], digit_at[v + ONE]):
-                        digit, row, weight = np.uint64(digits[below, j, k, d]), meta[d, ROW], meta[d, WEIGHT]
-                        if row == NO_ROW:
-                            at = meta[d, FIRST] + digit * moves
-                            for i in range(successors):
-                                entry[below, j, k, i] += np.uint64(after[at + follow[first + i]]) * weight
-                        else:
-                            at = meta[d, FIRST_MAP] + np.uint64(digits[below, j, k, row]) * moves
-                            for i in range(successors):
-                                column = np.uint64(after[at + follow[first + i]]) * meta[d, WIDTH] + digit
-                                entry[below, j, k, i] += np.uint64(after[meta[d, FIRST] + column]) * weight
-                    if fold[v, CLASSES] != NO_ROW:
-                        d = digit_at[v + ONE] - ONE
-                        line_of_column = meta[d, FIRST] + np.uint64(digits[below, j, k, d]) * moves
-                        for i in range(successors):
-                            row_class = np.uint64(classes[fold[v, CLASSES] + np.uint64(entry[below, j, k, i])])
-                            column = np.uint64(after[line_of_column + follow[first + i]])
-                            at = fold[v, MAPS] + (row_class & ((ONE << fold[v, BITS]) - ONE)) * fold[v, COLUMNS]
-                            folded = (row_class >> fold[v, BITS]) * fold[v, COLUMNS] + np.uint64(after[at + column])
-                            entry[below, j, k, i] = folded
-                    for i in range(successors):
-                        prefetch(values, begin[v] + (np.uint64(entry[below, j, k, i]) >> packed[v]))
-                if left == 0 and kept > ZERO:
-                    next_bound, size[below, j] = min(next_bound, np.int64(greatest) + 1), ZERO
-                    over = reached(kept, move, depth, own, j, taken, labels, goal, effects, tally, found, every)
-                    if over:
-                        break
-            if depth == split:
-                tally[NODE] = tally[NUMBERED] - np.int64(size[depth, own])
-        elif depth == ZERO and tried[depth] == size[depth, own]:
-            over = True
-        else:
-            depth = next_line(depth, own, split, size, move, line, tried, taken, tally)
-    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
+    size, tried, tally = path.size, path.tried, path.tally
+    depth, stop, over = np.uint64(tally[DEPTH]), tally[EXPANDED] + budget, False
+    while tally[EXPANDED] < stop and not over:
+        if tried[depth] == size[depth]:
+            over = depth == ZERO
+            depth -= ZERO if over else ONE
+            continue
+        if depth == split:
+            tally[NODE] = path.number[tried[depth]]
+        kept = successors_in_best(path, depth, views, effects, values, bool(depth >= split or part == ZERO))
+        look_up_others(path, depth + ONE, kept, views, values)
+        kept = keep_near(path, depth + ONE, kept, views, values, split, part, parts)
+        if depth + ONE == np.uint64(len(path.taken)):
+            over = paths_found(path, kept, split, goal, effects, every)
+        elif kept > ZERO:
+            depth += ONE
+            size[depth], tried[depth] = kept, ZERO
+            find_entries(path, depth, kept, views, effects, values)
+    tally[DEPTH] = depth
     return over
 
 
 @kernel
-def next_line(
+def successors_in_best(
+    path: TurnPath,
     depth: np.uint64,
-    own: np.uint64,
-    split: np.uint64,
-    size: Words,
-    move: Words,
-    line: Words,
-    tried: Words,
-    taken: Words,
-    tally: Numbers,
+    views: ViewArrays,
+    effects: MoveEffects,
+    values: NDArray[np.uint8],
+    counts: bool,
 ) -> np.uint64:
-    """Pass to the next position of the line ``own`` of a depth; return the depth to go on with.
-
-    That is the one below where the position has successors, or the one above after the last position.
-    """
-    if tried[depth] == size[depth, own]:
-        return depth - ONE
-    j, below = tried[depth], depth + ONE
-    tried[depth] += ONE
-    if depth == split:
-        tally[NODE] += 1
-    if size[below, j] == ZERO:
-        return depth
-    if depth > ZERO:
-        taken[depth - ONE] = move[depth, own, j]
-    line[below], tried[below] = j, NOT_EXPANDED
-    return below
+    """Expand positions of a depth while there is room for successors; return how many the best views keep of these."""
+    _, tried, parent, move, _, _, said, best, entry, _, taken, _, tally, _ = path
+    begin, packed, mask = views.begin, views.packed, views.mask
+    follow_at, follow = effects.follow_at, effects.follow
+    left, below, start = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
+    room, most, size = np.uint64(move.shape[1]), np.uint64(entry.shape[2]), path.size[depth]
+    kept, j, next_bound = ZERO, tried[depth], tally[NEXT_BOUND]
+    while j < size and kept + most <= room:
+        last, v = start if depth == ZERO else np.uint64(move[depth, j]), np.uint64(best[depth, j])
+        first, successors = follow_at[last], follow_at[last + ONE] - follow_at[last]
+        if counts:
+            tally[EXPANDED] += 1
+            tally[GENERATED] += np.int64(successors)
+        for i in range(successors):
+            e = np.uint64(entry[depth, j, i])
+            value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
+            if np.int64(value) > left:
+                next_bound = min(next_bound, np.int64(below + value))
+                continue
+            move[below, kept], parent[below, kept] = np.uint32(follow[first + i]), np.uint32(j)
+            said[below, kept, v] = np.uint8(value)
+            kept += ONE
+        j += ONE
+    tried[depth], tally[NEXT_BOUND] = j, next_bound
+    return kept
 
 
 @kernel
-def reached(
-    kept: np.uint64,
-    move: Words,
+def look_up_others(
+    path: TurnPath, depth: np.uint64, kept: np.uint64, views: ViewArrays, values: NDArray[np.uint8]
+) -> None:
+    """Find the digits of a block, and its entries in the views that were not looked up yet."""
+    _, _, parent, move, _, digits, _, best, entry, others, _, _, _, _ = path
+    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    above, moves = depth - ONE, np.uint64(entry.shape[2])
+    for u in range(np.uint64(len(begin))):
+        for d in range(digit_at[u], digit_at[u + ONE]):
+            first, row = meta[d, FIRST], meta[d, ROW]
+            for k in range(kept):
+                digit, m = np.uint64(digits[above, parent[depth, k], d]), np.uint64(move[depth, k])
+                if row == NO_ROW:
+                    digits[depth, k, d] = after[first + digit * moves + m]
+                else:
+                    of_row = meta[d, FIRST_MAP] + np.uint64(digits[above, parent[depth, k], row]) * moves
+                    digits[depth, k, d] = after[first + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit]
+        for k in range(kept):
+            if u == np.uint64(best[above, parent[depth, k]]):
+                continue
+            e = ZERO
+            for d in range(digit_at[u], digit_at[u + ONE]):
+                e += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
+            if fold[u, CLASSES] != NO_ROW:
+                column = np.uint64(digits[depth, k, digit_at[u + ONE] - ONE])
+                e = folded_entry(e, column, np.uint64(u), fold, classes, after)
+            others[u, k] = e
+            prefetch(values, begin[u] + (e >> packed[u]))
+
+
+@kernel
+def folded_entry(
+    row: np.uint64,
+    column: np.uint64,
+    view: np.uint64,
+    fold: Words,
+    classes: NDArray[np.uint32],
+    after: NDArray[np.uint16 | np.uint32],
+) -> np.uint64:
+    """The entry in a folded table of a row and a column of the table."""
+    row_class = np.uint64(classes[fold[view, CLASSES] + row])
+    at = fold[view, MAPS] + (row_class & ((ONE << fold[view, BITS]) - ONE)) * fold[view, COLUMNS]
+    entry: np.uint64 = (row_class >> fold[view, BITS]) * fold[view, COLUMNS] + np.uint64(after[at + column])
+    return entry
+
+
+@kernel
+def keep_near(
+    path: TurnPath,
     depth: np.uint64,
-    own: np.uint64,
-    j: int,
-    taken: Words,
-    labels: Labels,
-    goal: Labels,
-    effects: MoveEffects,
-    tally: Numbers,
-    found: Words,
-    every: bool,
-) -> bool:
-    """Note the paths that end after one of the ``kept`` moves of a position; whether one is enough, and found."""
-    if depth > ZERO:
-        taken[depth - ONE] = move[depth, own, j]
+    kept: np.uint64,
+    views: ViewArrays,
+    values: NDArray[np.uint8],
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
+) -> np.uint64:
+    """Keep those of a block that no view finds too far, and that are of the share; return how many these are."""
+    _, _, parent, move, number, digits, said, best, _, others, taken, _, tally, _ = path
+    begin, packed, mask, linked = views.begin, views.packed, views.mask, views.linked
+    left, all_views, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
+    near = ZERO
     for k in range(kept):
-        taken[depth] = move[depth + ONE, j, k]
-        if leads_to_goal(labels, taken, goal, effects):
+        worst, tight = np.int64(0), np.int64(0)
+        for u in range(all_views):
+            if u != np.uint64(best[depth - ONE, parent[depth, k]]):
+                e = np.uint64(others[u, k])
+                value = (np.uint64(values[begin[u] + (e >> packed[u])]) >> ((e & packed[u]) << TWO)) & mask[u]
+                said[depth, k, u] = np.uint8(value)
+            one = np.int64(said[depth, k, u])
+            worst = max(worst, one)
+            tight += np.int64(linked[u] and one == left)
+        worst += np.int64(links > 0 and tight == links and left > 0 and worst == left)
+        if worst > left:
+            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(depth) + worst)
+            continue
+        if depth == split:
+            number[near] = tally[NUMBERED]
+            tally[NUMBERED] += 1
+            if np.uint64(number[near]) % parts != part:
+                continue
+        move[depth, near], parent[depth, near] = move[depth, k], parent[depth, k]
+        for u in range(all_views):
+            said[depth, near, u] = said[depth, k, u]
+        for d in range(digits.shape[2]):
+            digits[depth, near, d] = digits[depth, k, d]
+        near += ONE
+    return near
+
+
+@kernel
+def find_entries(
+    path: TurnPath,
+    depth: np.uint64,
+    kept: np.uint64,
+    views: ViewArrays,
+    effects: MoveEffects,
+    values: NDArray[np.uint8],
+) -> None:
+    """Find the view that says most of each position of a block, and the entries of its successors there."""
+    _, _, _, move, _, digits, said, best, entry, _, _, _, _, _ = path
+    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    follow_at, follow, moves = effects.follow_at, effects.follow, np.uint64(entry.shape[2])
+    for k in range(kept):
+        m, v = np.uint64(move[depth, k]), ZERO
+        for u in range(ONE, np.uint64(len(begin))):
+            v = np.uint64(u) if said[depth, k, u] > said[depth, k, v] else v
+        best[depth, k] = np.uint32(v)
+        first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]
+        entry[depth, k, :successors] = 0
+        for d in range(digit_at[v], digit_at[v + ONE]):
+            digit, row, weight = np.uint64(digits[depth, k, d]), meta[d, ROW], meta[d, WEIGHT]
+            if row == NO_ROW:
+                at = meta[d, FIRST] + digit * moves
+                for i in range(successors):
+                    entry[depth, k, i] += np.uint64(after[at + follow[first + i]]) * weight
+            else:
+                at = meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
+                for i in range(successors):
+                    column = np.uint64(after[at + follow[first + i]]) * meta[d, WIDTH] + digit
+                    entry[depth, k, i] += np.uint64(after[meta[d, FIRST] + column]) * weight
+        if fold[v, CLASSES] != NO_ROW:
+            d = digit_at[v + ONE] - ONE
+            of_column = meta[d, FIRST] + np.uint64(digits[depth, k, d]) * moves
+            for i in range(successors):
+                column = np.uint64(after[of_column + follow[first + i]])
+                entry[depth, k, i] = folded_entry(np.uint64(entry[depth, k, i]), column, v, fold, classes, after)
+        for i in range(successors):
+            prefetch(values, begin[v] + (np.uint64(entry[depth, k, i]) >> packed[v]))
+
+
+@kernel
+def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effects: MoveEffects, every: bool) -> bool:
+    """Note which of the ``kept`` positions at the end of a path are the goal; whether one is enough, and found.
+
+    The path is one of any search in blocks.
+    """
+    taken, tally, found = path.taken, path.tally, path.found
+    if kept > ZERO:
+        tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(len(taken)) + 1)
+    for k in range(kept):
+        at, first, depth = np.uint64(k), ZERO, np.uint64(len(taken))
+        while depth > ZERO:
+            move, at = np.uint64(path.move[depth, at]), np.uint64(path.parent[depth, at])
+            depth -= ONE
+            taken[depth] = move
+            first = at if depth == split else first
+        if leads_to_goal(path.labels, taken, goal, effects):
+            tally[NODE] = path.number[first]
             if tally[FOUND] < len(found):
                 found[tally[FOUND]] = taken
             tally[FOUND] += 1

@@ -31,11 +31,11 @@ from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.step_descent import PART, ROOM, StepArrays, StepPath, descend_by_steps
+from antipodes_tasks.searches.step_descent import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
 from antipodes_tasks.searches.step_tables import Steps, steps_of
 from antipodes_tasks.searches.turn_descent import (
     NO_ROW,
-    NOT_EXPANDED,
+    ROOM,
     MoveEffects,
     TurnPath,
     ViewArrays,
@@ -292,7 +292,7 @@ def _step_path(patterns: TurnPatterns, depth: int, root: Labels, request: Reques
     """The path that is searched, at its root."""
     begun, views, steps = _path(patterns, 0, root, request), patterns.views, patterns.steps
     assert steps is not None
-    shape = depth + 1, max(ROOM, len(patterns.rules.moves))
+    shape = depth + 1, max(STEP_ROOM, len(patterns.rules.moves))
     path = StepPath(
         size=np.zeros(depth + 1, dtype=np.uint64),
         tried=np.zeros(depth + 1, dtype=np.uint64),
@@ -309,7 +309,7 @@ def _step_path(patterns: TurnPatterns, depth: int, root: Labels, request: Reques
         tally=begun.tally,
         found=room_for_paths(depth, request, np.uint64, depth),
     )
-    path.size[0], path.digits[0, 0], path.said[0, 0] = 1, begun.digits[0, 0, 0], begun.said[0, 0, 0]
+    path.size[0], path.digits[0, 0], path.said[0, 0] = 1, begun.digits[0, 0], begun.said[0, 0]
     for number, view in enumerate(views):
         folding, entry = view.table.folding, view.entries(root[np.newaxis])
         assert folding is not None
@@ -326,16 +326,18 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
     largest = max(view.table.numbering.size for view in views)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
+    shape = depth + 1, max(ROOM, moves)
     path = TurnPath(
-        size=np.zeros((depth + 1, moves), dtype=np.uint64),
-        move=np.zeros((depth + 1, moves, moves), dtype=np.uint64),
-        digits=np.zeros((depth + 1, moves, moves, len(arrays.digits)), dtype=np.uint32),
-        said=np.zeros((depth + 1, moves, moves, len(views)), dtype=np.uint8),
-        best=np.zeros((depth + 1, moves, moves), dtype=np.uint64),
-        entry=np.zeros((depth + 1, moves, moves, moves), dtype=word),
-        others=np.zeros((len(views), moves, moves), dtype=word),
-        line=np.zeros(depth + 1, dtype=np.uint64),
-        tried=np.full(depth + 1, NOT_EXPANDED),
+        size=np.zeros(depth + 1, dtype=np.uint64),
+        tried=np.zeros(depth + 1, dtype=np.uint64),
+        parent=np.zeros(shape, dtype=np.uint32),
+        move=np.zeros(shape, dtype=np.uint32),
+        number=np.zeros(shape[1], dtype=np.int64),
+        digits=np.zeros((*shape, len(arrays.digits)), dtype=np.uint32),
+        said=np.zeros((*shape, len(views)), dtype=np.uint8),
+        best=np.zeros(shape, dtype=np.uint32),
+        entry=np.zeros((*shape, moves), dtype=word),
+        others=np.zeros((len(views), shape[1]), dtype=word),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=np.tile(root, (3, 1)),
         tally=np.array([0, 0, 0, FAR, 0, 0, 0]),
@@ -344,11 +346,11 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
     said = patterns.said(root[np.newaxis])[:, 0]
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = _in_order(split(int(view.entries(root[np.newaxis])[0]), view.table.digits), view.table.folding)
-        path.digits[0, 0, 0, at : at + len(own)] = own
+        path.digits[0, 0, at : at + len(own)] = own
     after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
-    path.size[0, 0], path.said[0, 0, 0], path.best[0, 0, 0] = 1, said, said.argmax()
+    path.size[0], path.said[0, 0], path.best[0, 0] = 1, said, said.argmax()
     looked_up = views[int(said.argmax())]
-    path.entry[0, 0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
+    path.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
     return path
 
 
