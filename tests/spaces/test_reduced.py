@@ -25,7 +25,7 @@ from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import orderly, reduction, row_classes
+from antipodes_tasks.spaces import images, orderly, reduction, row_classes
 from antipodes_tasks.spaces.reduced import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
@@ -126,6 +126,16 @@ def test_the_least_rows_are_the_same_with_and_without_machine_code(
     compiled = row_classes.RowClasses(numbering.frame, numbering.images)
     assert compiled.keys.tolist() == numbering.classes.keys.tolist()
     assert [each.tolist() for each in compiled.least(labels)] == [each.tolist() for each in least]
+
+
+def test_images_are_the_same_with_and_without_machine_code(cube: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbering = cube.numbering
+    assert isinstance(numbering, Reduced)
+    random = np.random.default_rng(2)
+    labels, numbers = cube.whole.unrank(random.integers(cube.whole.size, size=300)), random.integers(48, size=300)
+    expected = numbering.images.image(labels, numbers)
+    monkeypatch.setattr(images, "MANY", 0)
+    assert (numbering.images.image(labels, numbers) == expected).all()
 
 
 def test_the_dino_cube_is_cut_between_opposite_edges() -> None:

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 
 MOST_SYMMETRIES = 1 << 10
 """Symmetries of a group that is listed, at most: each position is compared with its images under all of them."""
+MANY = 1 << 18
+"""Contents of positions from which on compiled code is loaded to find their images."""
 TRIED = 32
 """Positions on which recorded symmetries are tried."""
 
@@ -119,6 +122,11 @@ class Images:
 
     def image(self, labels: Labels, numbers: NDArray[np.integer[Any]]) -> Labels:
         """The image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
+        if labels.size > MANY:
+            found = np.empty(labels.shape, dtype=np.uint8)
+            arrays = self.places, self.labels, self.turns, self.carriers, self.moduli
+            find_images(np.ascontiguousarray(labels), numbers.astype(np.int64), *arrays, found)
+            return found
         every, of = np.arange(len(self.moduli)), numbers[:, np.newaxis]
         become = self.labels[of, every, labels]
         if self.turns.any():
@@ -212,6 +220,28 @@ class Images:
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
                 raise ValueError("labels")
+
+
+@kernel
+def find_images(
+    labels: Labels,
+    numbers: NDArray[np.int64],
+    places: NDArray[np.int64],
+    contents: NDArray[np.uint8],
+    turns: NDArray[np.uint8],
+    carriers: NDArray[np.int64],
+    moduli: NDArray[np.int64],
+    images: Labels,
+) -> None:
+    """Fill in the image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
+    for n in range(len(labels)):
+        symmetry = numbers[n]
+        for place in range(labels.shape[1]):
+            become = np.int64(contents[symmetry, place, labels[n, place]])
+            if carriers[place] != place:
+                become += turns[symmetry, place, labels[n, carriers[place]]]
+                become %= moduli[place]
+            images[n, places[symmetry, place]] = become
 
 
 def _walk(rules: Rules, steps: int) -> Labels:
