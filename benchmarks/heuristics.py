@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import antipodes as ap
 from antipodes.config import load_config
-from antipodes.tables.solve import Solved, load_kernels, solve_many
+from antipodes.tables.solve import Solved, load_kernels, solve_many, solve_timed
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
 from benchmarks.measure import ANTIPODES, Row, Run, median, run
@@ -26,6 +26,11 @@ EASIEST_24 = (
     96,
 )
 """Number 38 of the fifty positions of R. E. Korf and A. Felner (2002), and its length."""
+CUBE = (
+    "7 5 6 4 3 1 2 8 / 2 2 1 0 0 1 2 1 / 3 7 5 11 12 1 4 10 9 6 2 8 / 1 0 0 0 1 1 0 0 1 0 0 0",
+    17,
+)
+"""A random cube, and its length."""
 REPEATS = 3
 TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
 """Tables, and what they may take."""
@@ -45,6 +50,8 @@ def measure() -> list[Row]:
         with _loaded("twenty-four-puzzle", stores, []) as heuristic:
             rows.append(_korf_and_felner(heuristic))
         rows += [_made(name, target, stores, 1) for name, target in LARGE.items()]
+        with _loaded("3x3x3", stores, []) as heuristic:
+            rows.append(_cube(heuristic))
         return [*rows, *_without_tables()]
 
 
@@ -103,6 +110,19 @@ def _korf_and_felner(heuristic: Patterns) -> Row:
     generated = solved[0].answer.generated or 0
     found = f"{generated:,}; {seconds:.2f} s; {generated / seconds / 1e6:.1f} million/s"
     return Row("24-puzzle, number 38, by 6-6-6-6: nodes, time, nodes a second", "10 s; 20 million", found)
+
+
+def _cube(heuristic: Patterns) -> Row:
+    puzzle = load_config("3x3x3").puzzle
+    text, length = CUBE
+    problem = Problem.of(puzzle.rules, puzzle.parse(text))
+    begin = time.process_time()
+    solved = solve_timed(problem, "ida-star", Path("none"), heuristic=heuristic, threads=2)
+    seconds, generated = time.process_time() - begin, solved.answer.generated or 0
+    if solved.answer.distance != length:
+        raise RuntimeError(f"3x3x3: found the length {solved.answer.distance}")
+    found = f"{generated:,}; {seconds:.0f} s of the processor; {generated / seconds / 1e6:.0f} million/s"
+    return Row("a random cube of 17 moves, two threads: nodes, time, nodes a second and thread", "", found)
 
 
 def _without_tables() -> list[Row]:

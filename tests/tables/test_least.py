@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles import ORACLES
+from programs import Command
+from stores import toml
 
 from antipodes.config import Config
 from antipodes.puzzles.families import puzzle_from
@@ -68,9 +70,24 @@ def test_a_larger_board_has_the_layers_that_another_program_counts(tmp_path: Pat
 
 def test_an_interrupted_run_leaves_the_table_with_regions_and_resumes(tmp_path: Path) -> None:
     stopped = run_puzzle(with_least(LOW), tmp_path / "low.zarr", OPTIONS, interrupted=lambda: True)
-    assert (stopped.complete, stopped.store) == (False, str(tmp_path / "low-regions.zarr"))
+    assert (stopped.complete, stopped.store) == (False, str(tmp_path / "low.regions.zarr"))
     assert run_puzzle(with_least(LOW), tmp_path / "low.zarr", OPTIONS).complete
-    assert not (tmp_path / "low-regions.zarr").exists()
+    assert not (tmp_path / "low.regions.zarr").exists()
+
+
+def test_a_finished_table_beside_it_is_folded_and_stays(tmp_path: Path) -> None:
+    run_puzzle(Config(LOW), tmp_path / "low.regions.zarr", OPTIONS)
+    report = run_puzzle(with_least(LOW), tmp_path / "low.zarr", OPTIONS)
+    assert report.layers == ORACLES["additive"]["3x3 goal 1 2 3 4 x x x x 0"]["least_over_regions"]
+    with open_table(tmp_path / "low.regions.zarr") as table:
+        assert sum(table.layers) == 5520
+
+
+def test_plans_say_what_is_folded(cli: Command) -> None:
+    Path("least.toml").write_text(toml({**LOW, "least_over_regions": True}))
+    planned = cli("plan", "least.toml").out
+    assert "low: 5,520 positions" in planned
+    assert "folded       to 3,024 entries" in planned
 
 
 def test_verify_makes_the_table_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,6 +139,8 @@ def test_no_paths_lead_along_least_distances(folder: Path) -> None:
 def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected a run that makes a table, found --counts-only"):
         run_puzzle(with_least(LOW), tmp_path / "counts.zarr", RunOptions(counts_only=True))
+    with pytest.raises(InputError, match="expected a table that is not reduced, found --symmetry on"):
+        run_puzzle(with_least(LOW), tmp_path / "reduced.zarr", RunOptions(symmetry="on"))
     with pytest.raises(StoreMismatchError, match="holds the table with regions"):
         run_puzzle(with_least(LOW), folder / "low.zarr", OPTIONS)
     with pytest.raises(StoreMismatchError, match="holds the least distances over regions"):

@@ -2,7 +2,7 @@
 
 Such a table is no search of its own, see `antipodes_tasks.spaces.placements`. So a run first makes the table with
 regions in a store beside it, an ordinary one, which an interrupted run leaves and the next one resumes; then it folds
-that, and deletes it.
+that, and deletes it, unless it was finished before.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config
 from antipodes.events import Assembling, Listener
-from antipodes.executors.api import Scheduler
 from antipodes.machine import MIB
 from antipodes.puzzles.families.sliding import LEAST
 from antipodes.runs.options import RunOptions
@@ -60,12 +59,15 @@ def run_least(
     """
     if options.counts_only:
         raise InputError(f"{LEAST}: expected a run that makes a table, found --counts-only")
+    if options.symmetry == "on":
+        raise InputError(f"{LEAST}: expected a table that is not reduced, found --symmetry on")
     beside = _beside(store)
     session: Session[TableStore] = Session(TableStore, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
         manifest = session.committed(partial(_check_same, config=config, address=session.store.address))
         last = manifest
         if last is None or not last.complete:
+            finished = is_finished(beside)
             inner = replace(options, overwrite=False, symmetry="off")
             report = run(_with_regions(config), beside, inner, listener, interrupted, scheduler)
             if not report.complete:
@@ -76,7 +78,8 @@ def run_least(
             chunk_rows = max(1, min(space.rows, CHUNK_ENTRIES // space.width))
             first = session.store.create(config, (space, chunk_rows), session.store.exists())
             last = _written(TableCommits(session.store, lock, first, listener, session.clock), source)
-            source.storage.remove()
+            if not finished:  # a table that someone made before stays
+                source.storage.remove()
     return RunReport(
         manifest=last,
         store=session.store.address,
@@ -95,6 +98,12 @@ def _check_same(manifest: TableManifest, config: Config, address: str) -> None:
         raise StoreMismatchError(f"{address} holds the table with regions; choose another --store, or --overwrite it")
 
 
+def is_finished(store: Address) -> bool:
+    """Whether there is a finished table at an address."""
+    found = TableStore(store)
+    return found.exists() and found.read().complete
+
+
 def _with_regions(config: Config) -> Config:
     """The config of the table that is folded."""
     return Config({key: value for key, value in config.settings.items() if key != LEAST}, config.run)
@@ -102,7 +111,7 @@ def _with_regions(config: Config) -> Config:
 
 def _beside(store: Address) -> Address:
     """Where the table with regions is until it is folded."""
-    name = f"{str(store).removesuffix('.zarr')}-regions.zarr"
+    name = f"{str(store).removesuffix('.zarr')}.regions.zarr"
     return name if is_url(store) else Path(name)
 
 
@@ -159,12 +168,19 @@ def _placements(source: TableStore, numbering: Placements) -> Iterator[tuple[int
 
 
 def wrong_least(
-    store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener, run: Run
+    store: TableStore, manifest: TableManifest, workers: int, memory_limit: int | None, run: Run
 ) -> Iterator[str]:
-    """A line if a table of least distances has others than the table with regions, which is searched again, gives."""
+    """A line if a table of least distances has others than the table with regions, which is searched again, gives.
+
+    It is searched on ``workers`` threads of this process, wherever the store is, within the memory limit, in bytes.
+    """
     with TemporaryDirectory() as folder:
         again = Path(folder) / "regions.zarr"
-        run(_with_regions(manifest.config), again, RunOptions(symmetry="off"), listener, scheduler=scheduler)
+        run(
+            _with_regions(manifest.config),
+            again,
+            RunOptions(symmetry="off", workers=workers, memory_limit=memory_limit),
+        )
         expected = folded(TableStore(again), manifest)
     found = store.read_chunks(manifest, 0, manifest.chunk_count)
     wrong = np.flatnonzero(found.ravel() != expected.ravel())

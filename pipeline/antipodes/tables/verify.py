@@ -117,7 +117,7 @@ def verify(
                 found = check_keys(store, manifest, opened, memory_limit, seed, listener)
                 return _verdict(store, manifest, found.layers, _problems_of_keys(manifest, found), found.sampled, seed)
             if manifest.space == Placements.KIND:
-                return _least(store, manifest, opened, listener)
+                return _least(store, manifest, opened, memory_limit, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
             return _verdict(store, manifest, _layers(checked), _problems(manifest, checked), len(checked.sample), seed)
@@ -152,10 +152,12 @@ def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator
         yield _line(manifest.config.puzzle, what, count, first)
 
 
-def _least(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
+def _least(
+    store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
+) -> TableVerdict:
     """The verdict on a table of least distances over regions: all bytes, and the distances by making them again."""
     read = _bytes_alone(store, manifest, scheduler, listener)
-    again = wrong_least(store, manifest, scheduler, listener, run_puzzle)
+    again = wrong_least(store, manifest, available_workers(), memory_limit, run_puzzle)
     return replace(read, problems=(*read.problems, *again), unchecked=None)
 
 
