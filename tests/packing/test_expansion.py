@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from random_moves import as_functions, hanoi, puzzles
 from strategies import additive_settings, blocks_settings, jump_settings, sliding_settings
 
@@ -17,6 +18,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.kernels import drop_recent, no_recent
 from antipodes_tasks.keys.packing import Packing, rows_of
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import MANY
@@ -89,6 +91,26 @@ def test_bundled_puzzles(name: str) -> None:
 @pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2), (7, 64, 4)])
 def test_keys_of_several_words(pegs: int, discs: int, words: int) -> None:
     check(hanoi(pegs, discs), words)
+
+
+@given(st.lists(st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1)), max_size=50))
+def test_repeats_that_are_dropped_are_repeats(listed: list[int]) -> None:
+    keys = np.array(listed, dtype=np.uint64)
+    kept = keys[: drop_recent(keys, len(keys), no_recent())].tolist()
+    assert set(kept) == set(listed)
+    assert len(kept) <= len(listed)
+
+
+@pytest.mark.parametrize("name", ["klotski", "two-blanks", "skewb"])
+def test_many_keys_lose_most_repeats(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = load_config(name).puzzle
+    packing = Packing.of(puzzle.rules)
+    keys, expansion = packing.pack(near(puzzle)), Expansion(puzzle.rules, packing)
+    every = expansion.successors(keys)
+    monkeypatch.setattr("antipodes_tasks.keys.expansion.MANY", 1)
+    fewer = expansion.successors(keys)
+    assert set(fewer.tolist()) == set(every.tolist())
+    assert len(set(every.tolist())) <= len(fewer) < len(every)
 
 
 def test_functions_that_are_compiled() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.keys.mixing import mixed, unmixed
+from antipodes_tasks.keys.mixing import mixed
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_unique, without
 
@@ -90,15 +90,14 @@ def test_cuts(given: tuple[int, list[Tuples]]) -> None:
 def test_mixing_permutes_the_keys(bits: int) -> None:
     every = np.arange(1 << bits, dtype=np.uint64)
     assert (np.sort(mixed(every, bits)) == every).all()
-    assert (unmixed(mixed(every, bits), bits) == every).all()
 
 
 @pytest.mark.parametrize(("bits", "words"), [(33, 1), (64, 1), (100, 2), (190, 3)])
-def test_mixed_keys_are_even_and_go_back(bits: int, words: int) -> None:
+def test_mixed_keys_are_even_and_different(bits: int, words: int) -> None:
     keys = np.arange(words * 4096, dtype=np.uint64).reshape(-1, words)
     keys = squeezed(keys)
     there = mixed(keys, bits)
-    assert (unmixed(there, bits) == keys).all()
+    assert len(np.unique(rows_of(there), axis=0)) == len(keys)
     counts = np.bincount((rows_of(there)[:, 0] >> np.uint64(min(bits, 64) - 4)).astype(np.int64), minlength=16)
     assert len(counts) == 16
     assert counts.min() > 180, "of 256 on average"

@@ -25,7 +25,7 @@ from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import images, orderly, reduction, row_classes
+from antipodes_tasks.spaces import images, orderly, reduction, row_classes, selection
 from antipodes_tasks.spaces.reduced import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
@@ -227,6 +227,14 @@ def test_boards(start: str) -> None:
 )
 def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
     assert best_space(load_config(name).puzzle.rules, "auto").numbering.symmetries == order
+
+
+def test_what_takes_much_memory_is_reduced_even_if_that_saves_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = load_config("skewb").puzzle.rules
+    monkeypatch.setattr(selection, "SHORT", 0)
+    assert best_space(rules, "auto").numbering.symmetries == 1
+    monkeypatch.setattr(reduction, "LARGE", best_space(rules).size)
+    assert best_space(rules, "auto").numbering.symmetries == 48
 
 
 def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:

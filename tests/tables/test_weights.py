@@ -20,6 +20,7 @@ from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.symmetries.finding import symmetries_of
 
 FUNCTIONS = as_config(symmetric_towers(4, 4))
 LIGHTS = Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3})
@@ -95,6 +96,15 @@ def test_layers_list_and_draw_positions(tables: tuple[Table, Table]) -> None:
         assert len(reduced.positions_at(depth, 3)) == min(3, count)
         assert bytes(reduced.random_position(depth)) in expected
     assert sorted(map(bytes, reduced.antipodes())) == sorted(map(bytes, whole.antipodes()))
+
+
+def test_classes_and_positions_with_a_symmetry(tables: tuple[Table, Table]) -> None:
+    reduced, whole = tables
+    assert reduced.unique_layers() == whole.unique_layers()
+    for one in symmetries_of(whole.puzzle.rules).elements():
+        assert reduced.symmetric_layers(one) == whole.symmetric_layers(one)
+    antipodes = whole.antipodes()
+    assert reduced.symmetries_at(antipodes) == whole.symmetries_at(antipodes)
 
 
 def test_draws_are_uniform_over_positions(tables: tuple[Table, Table]) -> None:

@@ -158,7 +158,7 @@ def _finished(store: TableStore) -> TableManifest:
     if manifest.space not in WHOLE:
         raise InputError(
             f"--tables: expected a table with an entry for each position, found one {manifest.space} "
-            f"in {shorten(store.address)}: run it without symmetries"
+            f"in {shorten(store.address)}: run it again with --symmetry off --overwrite"
         )
     if manifest.dtype != "uint8":
         raise InputError(f"--tables: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}")

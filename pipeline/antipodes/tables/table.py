@@ -261,7 +261,7 @@ class Table(SearchResult):
     def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
         """How many positions there are at each depth that a symmetry of the puzzle leaves as they are."""
         arguments.instance(symmetry, Symmetry, "a symmetry")
-        return symmetric_layers(symmetry, self.space.unchecked, self._chunks, self.layers)
+        return symmetric_layers(symmetry, self.space.stored, self._chunks, self.layers)
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.

@@ -41,6 +41,11 @@ A test itself takes as long as a pushed move, 0.8 ns. But about twice as many ar
 the frontier from positions deeper than the next layer. A word with few unvisited bits costs a mispredicted branch."""
 
 
+FEW_LINES = 64
+"""Rows of a partition for each position of a layer, from which on the rows with positions are copied for neighbours: in
+large spaces many partitions read them, and not all others each."""
+
+
 @dataclass(frozen=True)
 class Partition:
     """A task's range of rows, a whole number of chunks."""
@@ -54,6 +59,15 @@ class Partition:
     def rows(self) -> int:
         """The number of rows."""
         return self.end_row - self.first_row
+
+
+class Lines(NamedTuple):
+    """Some lines of a frontier."""
+
+    rows: NDArray[np.int32]
+    """``(lines,)``: the row of each line, ascending."""
+    bits: Bitmap
+    """``(lines, words)``."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,6 +84,8 @@ class Frontier:
     """The number of positions of the partition that are new at the depth."""
     unvisited: int
     """The number of positions of the partition that were not reached by then."""
+    some: Lines | None = None
+    """The lines that have positions, where these are few: then neighbours need not read the others."""
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
         """The sum of the weights of its entries: those of their rows, ``(rows of the space,)``."""
@@ -84,6 +100,8 @@ class Layer(NamedTuple):
     positions: int
     bits: Bitmap
     """``(rows, words)``."""
+    some: Lines | None
+    """The lines that have positions, where these are few."""
 
 
 class State:
@@ -112,13 +130,14 @@ class State:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes of memory that the state takes at most: of visited bits and two layers."""
-        return self._rows.nbytes + 3 * self.visited.nbytes
+        """Bytes of memory that the state takes at most: of visited bits and two layers, and their few lines."""
+        return self._rows.nbytes + 3 * self.visited.nbytes + 2 * self.visited.nbytes // FEW_LINES
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
         bits = [self.visited, *self._unused, *(layer.bits for layer in self._layers)]
+        bits += [layer.some.bits for layer in self._layers if layer.some]
         return self._rows.nbytes + sum(one.nbytes for one in bits)
 
     def kept_from(self, depth: int) -> int:
@@ -144,7 +163,7 @@ class State:
         """
         for layer in self._layers:
             if layer.depth == depth:
-                return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited)
+                return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited, layer.some)
         if depth < self._first_kept:
             raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
         return None
@@ -168,7 +187,8 @@ class State:
             if pulls:
                 pull(bits, self.visited, self.part.first_row, source.bits, source.rows, *moves)
             else:
-                expand(bits, self.part.first_row, source.bits, source.rows, *moves)
+                pushed = source.some or Lines(source.rows, source.bits)
+                expand(bits, self.part.first_row, pushed.bits, pushed.rows, *moves)
         if tables.closing is not None and not pulls:  # a pull finds all of equivalent entries, or none
             close(bits, self.visited, self.part.first_row, *tables.closing, tables.column_maps)
         return self._settle(depth, bits, log)
@@ -273,9 +293,16 @@ class State:
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
         if count:
-            self._layers = (Layer(depth, count, bits), *self._layers[:1])
+            self._layers = (Layer(depth, count, bits, self._few_lines(count, bits)), *self._layers[:1])
         else:
             self._unused.append(bits)
+
+    def _few_lines(self, count: int, bits: Bitmap) -> Lines | None:
+        """The lines that have some of ``count`` positions, if these are few."""
+        if count * FEW_LINES > len(bits):
+            return None
+        lines = np.flatnonzero(bits.any(axis=1))
+        return Lines(self._rows[lines], bits[lines])
 
     def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
         """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
@@ -287,7 +314,9 @@ class State:
 def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
     """The part of a frontier from which a move leads out of the rows from ``first_row`` to ``end_row``, if any."""
     lines = boundary_lines(frontier.bits, frontier.rows, tables.target, first_row, end_row)
-    return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines]) if len(lines) else None
+    if not len(lines):
+        return None
+    return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines], some=None)
 
 
 class Links(NamedTuple):

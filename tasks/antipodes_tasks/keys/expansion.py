@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.keys.kernels import expand_constants, expand_rows, expand_words
+from antipodes_tasks.keys.kernels import drop_recent, expand_constants, expand_rows, expand_words, no_recent
 from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing
@@ -16,6 +16,8 @@ BATCH_BYTES = 1 << 20
 """Bytes of the labels of positions that functions move together."""
 ROOM = 1 << 15
 """Successors that a kernel writes before they are copied: those of 256 KiB stay in cache."""
+MANY = 1 << 12
+"""Keys from which on most of the repeats among their successors are dropped before they are sorted."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Expansion:
         return key_moves(self.rules.moves, self.packing)
 
     def successors(self, keys: Keys) -> Keys:
-        """The keys of all positions one move after some, unsorted and with repeats.
+        """The keys of all positions one move after some, unsorted, and with repeats.
 
         It releases the GIL, unless moves are functions of a user's that do not.
         """
@@ -54,9 +56,12 @@ class Expansion:
             constant = len(self.compiled.covering.word) > 0
             expand = expand_constants if constant else expand_words
         after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
+        recent = no_recent() if keys.ndim == 1 and len(keys) >= MANY else None
         begin = 0
         while begin < len(keys):
             begin, count = expand(keys, begin, after, self.compiled)
+            if recent is not None:
+                count = drop_recent(after, count, recent)
             yield after[:count].copy()
 
     def _batches(self, keys: Keys) -> Iterator[Keys]:

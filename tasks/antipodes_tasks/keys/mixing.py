@@ -1,7 +1,11 @@
-"""Keys mixed so that equal ranges of them hold about as many: an invertible hash, and its inverse.
+"""Keys mixed so that equal ranges of them hold about as many: an invertible hash.
 
 Multiplications by odd numbers and xor-shifts by half the bits, in as many bits as the keys have: mixed keys need no
 more bits than keys. Of several words the first is mixed, with the others.
+
+Tables have keys as they are. Mixed, the gaps between sorted keys take 10 to 19 bits after compression, those of the
+12 million keys of three-colours and of 3.5 million of a block board; unmixed 0.3 to 1.1 bits, since positions are dense
+where they are at all. One layer of them takes 14 to 23 bits mixed, and 8 to 11 unmixed.
 """
 
 import numpy as np
@@ -22,18 +26,6 @@ def mixed(keys: Keys, bits: int) -> Keys:
     for factor in FACTORS:
         keys = (keys ^ (keys >> half)) * np.uint64(factor) & mask
     return keys ^ (keys >> half)
-
-
-def unmixed(keys: Keys, bits: int) -> Keys:
-    """The inverse of `mixed`."""
-    if keys.ndim > 1:
-        return np.column_stack((unmixed(keys[:, 0], WORD) ^ _of_others(keys), keys[:, 1:]))
-    mask, half = _mask(bits), np.uint64((bits + 1) // 2)
-    keys = keys ^ (keys >> half)
-    for factor in reversed(FACTORS):
-        keys = keys * np.uint64(pow(factor, -1, 1 << WORD)) & mask
-        keys = keys ^ (keys >> half)
-    return keys
 
 
 def _mask(bits: int) -> np.uint64:

@@ -20,6 +20,8 @@ from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowTables
 
+KEPT_BYTES = 16
+"""Bytes of a kept row as long as its space is in use: key and weight."""
 ROW_BYTES, STEP_BYTES = 32, 12
 """Bytes of a kept row, and of a move from it, besides the tables: key, weight, and tables before they are shortened."""
 
@@ -82,6 +84,11 @@ class ReducedTables(Filler):
             for first, end in blocks(len(keys), self.width * (len(self.frame.blocks) + 1))
         ]
         return tables, calls
+
+    @property
+    def table_bytes(self) -> int:
+        """An upper bound of the bytes of the move tables, and of what is known of rows."""
+        return super().table_bytes + KEPT_BYTES * self.rows
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""

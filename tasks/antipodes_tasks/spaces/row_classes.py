@@ -102,9 +102,8 @@ class RowClasses:
             weights[first : first + len(some)] = order // stabilisers
         return weights
 
-    @cached_property
     def row_numbers(self) -> RowNumbers:
-        """Where the kept rows are among the keys."""
+        """Where the kept rows are among the keys; not kept, since only move tables need that."""
         return RowNumbers.of(self.keys)
 
     def _no_contents(self, rows: int) -> Labels:

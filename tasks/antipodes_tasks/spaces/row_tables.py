@@ -158,7 +158,7 @@ class RowTables:
     @cached_property
     def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
         """What kernels need, made before threads use it."""
-        return self._moves, self._shape, self.classes.row_images, self.classes.row_numbers
+        return self._moves, self._shape, self.classes.row_images, self.classes.row_numbers()
 
     @property
     def _moves(self) -> Steps:

@@ -2,7 +2,7 @@
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
 of the plan. What it has not found by then is forecast as that of a run under way. Where the tables alone take longer,
-or do not fit into the memory that is free here, there is no trial, and only the time of the rest is known. For that, a
+or the run takes gigabytes, there is no trial, and only the time of the rest is known. For that, a
 chunk is compressed, of positions that a search of random move tables found, and bytes are written to the disk. What
 other programs do on the machine meanwhile counts, as it will in the run.
 """
@@ -37,6 +37,8 @@ TRIAL_SECONDS = 2.0
 """Seconds after which the trial begins no other layer."""
 LONGEST_LAYER = 3.0
 """Seconds of a layer that the trial does not begin, if it is expected to take as many."""
+TRIAL_BYTES = 4 << 30
+"""Memory of a run that is tried, at most: a plan should not take the memory of a large run."""
 TRIAL_TABLES = 3.0
 """Seconds that the move tables of a trial may take."""
 LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
@@ -157,7 +159,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     if plan.least_bytes > available_memory():
         return _Search(0.0, 0.0, certain, False)
     tables = _tables_seconds(plan.space, threads)
-    if tables > TRIAL_TABLES:
+    if tables > TRIAL_TABLES or plan.least_bytes > TRIAL_BYTES:
         return _Search(tables, 0.0, certain, False)
     begin = time.perf_counter()
     journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read

@@ -66,8 +66,8 @@ WRITE_THREADS = 4
 ASSEMBLED_BYTES = 4
 """Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
 bytes."""
-BITS = 3
-"""Bits that a search holds for each position: visited, and two layers."""
+BITS = 3 + 1 / 32
+"""Bits that a search holds for each position: visited, two layers, and copies of layers that are few."""
 ROW_BYTES = 4
 """Memory of the number of a row, beside the row's bits."""
 JOURNAL_BYTES = 1.25
@@ -351,7 +351,7 @@ def _divide(space: Space, chunk_rows: int, workers: int, processes: int) -> Divi
 def _search_bytes(division: Division, workers: int, processes: int) -> int:
     """Memory of the search: bits, frontiers received from others, and segments of the partitions in work."""
     space, workers = division.space, min(workers, division.partition_count)
-    bits = _spread(BITS * _bitmap_bytes(space) + ROW_BYTES * space.rows, division, processes)
+    bits = _spread(ceil(BITS * _bitmap_bytes(space)) + ROW_BYTES * space.rows, division, processes)
     received = 0 if processes <= 1 else processes * _bitmap_bytes(space)  # each process holds at most a frontier
     return bits + received + 3 * workers * _bitmap_bytes(space) // division.partition_count
 
