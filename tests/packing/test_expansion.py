@@ -20,6 +20,7 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.kernels import drop_recent, no_recent
 from antipodes_tasks.keys.packing import Packing, rows_of
+from antipodes_tasks.keys.sorted_keys import sorted_unique, without
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import MANY
 
@@ -91,6 +92,22 @@ def test_bundled_puzzles(name: str) -> None:
 @pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2), (7, 64, 4)])
 def test_keys_of_several_words(pegs: int, discs: int, words: int) -> None:
     check(hanoi(pegs, discs), words)
+
+
+@pytest.mark.parametrize(
+    ("card", "positions"),
+    [("BCDDE./BCF.EG/B.FAAG/HHHI.G/..JIKK/LLJMM.", 4780), ("BB.C../.D.CEE/.DAAFG/H.IIFG/H.JKK./LLJ...", 541_934)],
+)
+def test_cards_of_rush_hour(card: str, positions: int) -> None:
+    """The positions that M. Fogleman's program counts, https://github.com/fogleman/rush."""
+    rules = puzzle_from({"name": "card", "family": "blocks", "start": card, "axis": True, "moves": "slides"}).rules
+    packing = Packing.of(rules)
+    expansion = Expansion(rules, packing)
+    before, layer, count = np.zeros(0, dtype=np.uint64), packing.pack(rules.start_labels), 0
+    while len(layer):
+        count += len(layer)
+        before, layer = layer, without(sorted_unique(expansion.successors(layer)), layer, before)
+    assert count == positions
 
 
 @given(st.lists(st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1)), max_size=50))

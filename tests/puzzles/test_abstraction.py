@@ -79,6 +79,23 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
     assert names == ["eight-puzzle-1-2-3-4", "eight-puzzle-1-2-3-4-free"]
 
 
+def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
+    three = {"name": "three", "family": "generators", "start": "0 1 2", "moves": {"R": "(0 1 2)"}}
+    locked = Config({**three, "conditions": {"R": "[^1] ? ?"}}).puzzle
+    with pytest.raises(InputError, match="expected a puzzle without conditions"):
+        abstracted(locked, Abstraction(equal=["1,2"]))
+    many = {
+        "name": "eight",
+        "family": "sliding",
+        "rows": 3,
+        "columns": 3,
+        "start": "1 2 3 4 5 6 7 8 0",
+        "starts": "1 2 3 ? ? ? ? ? ?",
+    }
+    with pytest.raises(InputError, match="expected a puzzle without starts"):
+        abstracted(Config(many).puzzle, Abstraction(keep=["1,2"]))
+
+
 @pytest.mark.parametrize(
     ("forgotten", "name"),
     [

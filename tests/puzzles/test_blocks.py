@@ -49,7 +49,7 @@ def blocks(**changes: Any) -> Puzzle:
         ({"axis": True}, "start: axis: expected blocks longer one way than the other, found 'A'"),
         (
             {"rows": 5},
-            "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start, target",
+            "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start, starts, target",
         ),
         ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
         ({"target": 5}, "target: expected a text, found 5"),
@@ -125,7 +125,9 @@ def test_as_many_lines_as_places(start: str, drawn: str) -> None:
 def test_axis_keeps_cars_in_their_lines() -> None:
     puzzle = blocks(start="AA./..B/CCB", axis=True)
     assert {puzzle.format(one) for one in puzzle.successors(puzzle.start_labels[0])} == {".AA/..B/CCB", "AAB/..B/CC."}
-    with pytest.raises(PositionError, match="expected blocks as in the start, found 'C' of 2 squares in row 2"):
+    with pytest.raises(
+        PositionError, match="expected 'C' in row 1 or 3, where axis keeps blocks of its shape, found it in row 2"
+    ):
         puzzle.parse("AA./CCB/..B")
 
 
@@ -252,6 +254,21 @@ def test_patterns_of_klotski() -> None:
 def test_no_pattern(pattern: str, message: str) -> None:
     with pytest.raises(PatternError, match=message):
         goals_in(blocks(), pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("??/#?/??/AA", "pattern .*: expected 'A' in row 1, where axis keeps blocks of its shape, found it in row 4"),
+        ("B?/#B/??/??", "one block 'B' of squares that touch"),
+        ("B?/#?/B?/B?", "one block 'B' of squares that touch"),
+        ("??/#?/?B/?B", "expected 'B' in column 1, where axis keeps blocks of its shape, found it in column 2"),
+        ("??/#?/??/?B", "expected blocks as in the start, found 'B' of 1 square in row 4"),
+    ],
+)
+def test_blocks_that_axis_keeps_in_their_lines(pattern: str, message: str) -> None:
+    with pytest.raises(PatternError, match=message):
+        goals_in(blocks(start="AA/#./B./B.", axis=True), pattern)
 
 
 @pytest.mark.parametrize("pattern", ["#?", "?#"])

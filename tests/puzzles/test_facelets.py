@@ -63,6 +63,7 @@ def swapped(*pairs: tuple[int, int]) -> str:
         (swapped((10, 19)), "expected permutations whose parities fit together, found others: two pieces are swapped"),
         (swapped((0, 9)), "expected a piece on U9 F3 R1, found 'UFU'"),
         (swapped((25, 46)), "expected 1 piece UF, found 2"),
+        ("".join(face * 9 for face in "WRGYOB"), "letters of faces, one face after another, are U R F D L B"),
     ],
 )
 def test_letters_that_are_no_cube(cube: Puzzle, text: str, message: str) -> None:

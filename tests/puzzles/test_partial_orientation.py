@@ -63,7 +63,7 @@ def test_layers_of_what_shows(pieces: str, orientations: str) -> None:
 @pytest.mark.parametrize(
     ("pieces", "orientations", "size", "kind"),
     [
-        ("1 1 1 1 2 2 3 3", "? ? ? ? 0 0 ? ?", 420 * 9, "enumerated"),
+        ("1 1 1 1 2 2 3 3", "? ? ? ? 0 0 ? ?", 420 * 9, "keys"),
         ("1 2 3 3 3 3 3 3", "0 0 ? ? ? ? ? ?", 24 * 23, "orbits"),  # 504 of them are positions
     ],
 )

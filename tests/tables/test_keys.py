@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import layers
+from forgetful import Forgetful
 from key_puzzles import PUZZLES, brute_force, config_of
 from stores import contents, flip_bit, read_manifest, stop_after
 
@@ -184,6 +185,26 @@ def test_killed_at(
             run_puzzle(config_of(name), store, EVERY_LAYER)
     assert run_puzzle(config_of(name), store, RunOptions(workers=1)).complete
     assert contents(store) == contents(whole)
+
+
+@pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
+@pytest.mark.parametrize("every", [0.0, 1e9])
+@pytest.mark.parametrize("call", [0, 9])
+def test_workers_that_share_no_memory(name: str, call: int, every: float, whole: Path, tmp_path: Path) -> None:
+    """Successors are sent to their owners; where a worker is lost at a call, the others go back."""
+    options = RunOptions(workers=2, checkpoint_every=every)
+    report = run_puzzle(config_of(name), tmp_path / "t.zarr", options, scheduler=Forgetful({call}))
+    assert report.complete
+    assert report.workers_lost == (call > 0)
+    assert contents(tmp_path / "t.zarr") == contents(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_processes(counts_only: bool, tmp_path: Path) -> None:
+    options = RunOptions(workers=2, scheduler="local", counts_only=counts_only)
+    report = run_puzzle(config_of("blocks"), tmp_path / "t.zarr", options)
+    assert report.layers == layers(brute_force("blocks"))
 
 
 @pytest.mark.parametrize("name", ["wide"], indirect=True)

@@ -1,17 +1,17 @@
 """Workers and schedulers that are lost at chosen calls: the search finds again what was lost, and counts the loss."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forgetful import Forgetful
 from program_runs import Same
 from stores import contents
 
 from antipodes.config import load_config
 from antipodes.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
-from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
-from antipodes.executors.threads import Threads
+from antipodes.executors.api import Stop
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
@@ -56,50 +56,6 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> Searched:
 
     monkeypatch.setattr(State, "advance", advance)
     return counting
-
-
-class Forgetful(Threads):
-    """Threads that lose one of two workers at the calls of these numbers, with every other result of `submit`."""
-
-    shares_memory = False
-
-    def __init__(self, at: Collection[int], error: type[SchedulerError] = WorkersLostError) -> None:
-        super().__init__(2)
-        self.at = at
-        self.error = error
-        self.calls: list[str] = []
-        self.held: list[Handle] = []
-
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        self._call("submit")
-        submitted = super().persist(calls, on_done=on_done)
-        self.held += submitted.values()
-        return submitted
-
-    def holds(self, handle: Handle) -> bool:
-        return any(one is handle for one in self.held)
-
-    def persist(
-        self,
-        calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
-        on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
-    ) -> dict[Key, Handle]:
-        self._call("persist")
-        return super().persist(calls, wanted, on_done)
-
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
-        self._call("gather")
-        return super().gather(handles, stop)
-
-    def _call(self, name: str) -> None:
-        self.calls.append(name)
-        if len(self.calls) in self.at:
-            del self.held[::2]
-            raise self.error("worker tcp://gone:1")
 
 
 def run_on(scheduler: Forgetful, store: Path, every: float, events: list[Event] | None = None) -> RunReport:

@@ -28,6 +28,8 @@ OTHERS = ("x", "y", "z", "others")
 UNNAMED = "pieces"
 """The name of a part that has none."""
 N, START, GOAL, FREE = "n", "start", "goal", "free"
+BY_PIECES = ("starts", "conditions")
+"""Keys that depend on the pieces: of equal ones, moves may be illegal in the pattern that are legal in the puzzle."""
 LISTED = ("sliding", "jump", "pancake", "topspin", "generators")
 """The families whose positions are pieces with symbols in a row, as their ``start`` writes them."""
 Symbols = Mapping[str, str]
@@ -68,6 +70,11 @@ def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
     """
     chosen = _Chosen(puzzle, abstraction)
     settings = dict(puzzle.settings or {})
+    for key in BY_PIECES:
+        if key in settings:
+            raise InputError(
+                f"expected a puzzle without {key}, which name pieces that a pattern may lack, found one with"
+            )
     if abstraction.free and (settings.get("family") != "sliding" or not abstraction.keep):
         raise InputError("--free: expected a sliding puzzle and --keep: moves of the other tiles cost nothing")
     if not chosen.changes:

@@ -174,7 +174,15 @@ class BlockBoard(Board):
         for kind in self.kinds:
             if kind.has(block, self.distinct):
                 return kind
-        raise PositionError(f"expected blocks as in the start, found {quote(block.letter)} {_described(block, self)}")
+        alike = [kind for kind in self.kinds if replace(kind, line=None).has(block, self.distinct)]
+        if not alike:
+            raise PositionError(f"expected blocks as in the start, found {quote(block.letter)} {_described(block)}")
+        across = "row" if length_of(block.cells) > 0 else "column"
+        lines = " or ".join(str(line + 1) for line in sorted({kind.line or 0 for kind in alike}))
+        raise PositionError(
+            f"expected {quote(block.letter)} in {across} {lines}, where axis keeps blocks of its shape, "
+            f"found it in {across} {line_of(block.cells, block.first) + 1}"
+        )
 
     def letters(self, symbols: Sequence[str]) -> list[list[str]]:
         """The letter on each square ``[row][column]``.
@@ -296,7 +304,7 @@ def _text(symbol: str, seen: set[str]) -> str:
     return symbol if new else ""
 
 
-def _described(block: Block, board: Board) -> str:
+def _described(block: Block) -> str:
     return f"of {counted(len(block.cells), 'square')} in row {block.first[0] + 1}"
 
 

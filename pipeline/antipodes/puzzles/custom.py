@@ -228,8 +228,8 @@ def define_puzzle(
         Whether the move tables list each position apart, which takes more memory. Functions that move some rare
         positions differently may need that; a run says so.
     enumerated
-        Whether only the positions that can be reached are numbered: a search lists them before a run. It is for puzzles
-        in which these are few of all contents of the places, at most 16 million.
+        Whether only the positions that can be reached are numbered: a search lists them, and the list is part of the
+        table. It is for puzzles in which these are few of all contents of the places.
     description
         A line about the puzzle.
 

@@ -58,7 +58,10 @@ class Net(Lists):
             return super().split(text, parts)
         letters = letters_in(text, "".join(self.picture_of_start))
         check_size(letters, len(self._letters))
-        symbols = self._reader(letters).symbols(letters)
+        try:
+            symbols = self._reader(letters).symbols(letters)
+        except PositionError as error:
+            raise PositionError(f"{error}{self._hint(letters)}") from None
         if self.rules is not None:
             check_reached(self.rules, symbols)
         return symbols
@@ -84,12 +87,23 @@ class Net(Lists):
     def _letters(self) -> list[tuple[int, int, str]]:
         return _letters(self.picture_of_start)
 
+    def _hint(self, letters: Sequence[str]) -> str:
+        """For letters that were read as the picture has them: what those face by face are."""
+        if not self.faces or self._by_face(letters):
+            return ""
+        return f"; the letters of faces, one face after another, are {' '.join(face for face, _ in self.faces)}"
+
+    def _by_face(self, letters: Sequence[str]) -> bool:
+        """Whether letters are written face by face: they are letters of faces, or none of the picture."""
+        picture = {letter for _, _, letter in self._letters}
+        return bool(self.faces) and ({*letters} <= {face for face, _ in self.faces} or not {*letters} <= picture)
+
     def _reader(self, letters: Sequence[str]) -> Reader:
         """The reader of letters: face by face, if they are letters of faces, else as the picture has them."""
         picture = [letter for _, _, letter in self._letters]
         known = {(one.line, one.column): one for one in self.facelets}
         shown = [known.get((line, column)) for line, column, _ in self._letters]
-        by_face = bool(self.faces) and ({*letters} <= {face for face, _ in self.faces} or not {*letters} <= {*picture})
+        by_face = self._by_face(letters)
         spelling = Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture)
         return Reader(picture, shown, self.orbits, self.colours, spelling, sum(self.sizes))
 

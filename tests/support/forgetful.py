@@ -1,0 +1,52 @@
+"""Workers that are lost at chosen calls of a scheduler."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
+from antipodes.executors.threads import Threads
+from antipodes_tasks.errors import SchedulerError, WorkersLostError
+
+
+class Forgetful(Threads):
+    """Threads that lose one of two workers at the calls of these numbers, with every other result of `submit`."""
+
+    shares_memory = False
+
+    def __init__(self, at: Collection[int], error: type[SchedulerError] = WorkersLostError) -> None:
+        super().__init__(2)
+        self.at = at
+        self.error = error
+        self.calls: list[str] = []
+        self.held: list[Handle] = []
+
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
+        self._call("submit")
+        submitted = super().persist(calls, on_done=on_done)
+        self.held += submitted.values()
+        return submitted
+
+    def holds(self, handle: Handle) -> bool:
+        return any(one is handle for one in self.held)
+
+    def persist(
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
+    ) -> dict[Key, Handle]:
+        self._call("persist")
+        return super().persist(calls, wanted, on_done)
+
+    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+        self._call("gather")
+        return super().gather(handles, stop)
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        if len(self.calls) in self.at:
+            del self.held[::2]
+            raise self.error("worker tcp://gone:1")
