@@ -53,7 +53,7 @@ def blocks(**changes: Any) -> Puzzle:
         ),
         ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
         ({"target": 5}, "target: expected a text, found 5"),
-        ({"start": "A...." + 4 * "/.....", "moves": "slides"}, "moves: expected at most 4,096 moves"),
+        ({"start": "A...." + 5 * "/.....", "moves": "slides"}, "moves: expected at most 8,192 moves"),
     ],
 )
 def test_refused_with_the_key(changes: dict[str, Any], message: str) -> None:

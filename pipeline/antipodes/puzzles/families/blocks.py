@@ -150,8 +150,8 @@ def _places_of_kind(kind: BlockKind, squares: Sequence[Square], place: Mapping[S
 
 
 UNDECIDED = -1
-MOST_MOVES = 1 << 12
-"""Moves of all blocks: every position is tried for each."""
+MOST_MOVES = 1 << 13
+"""Moves of all blocks: they are listed in some seconds."""
 
 
 class BlockMove(NamedTuple):
