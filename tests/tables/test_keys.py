@@ -1,6 +1,6 @@
 """Tables of keys: every distance as by brute force, whatever ends a run, and reads of every kind."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,11 @@ from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.bfs.key_partition import KeyState, with_depths
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
+from antipodes_tasks.keys.packing import Packing
+from antipodes_tasks.keys.ranges import KeyRanges
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
@@ -136,6 +140,72 @@ def test_unfinished(name: str, table: Table, tmp_path: Path) -> None:
     assert [one.depth for one in events if isinstance(one, SearchStarted)] == [stopped.radius]
     assert [one for one in events if isinstance(one, Restoring)][-1].done == sum(stopped.layers)
     assert contents(store) == contents(Path(table.address))
+
+
+def forged(wrong: str, monkeypatch: Patch) -> None:
+    """Let a search of tiles find a position too many, one too few, or one too late."""
+    config = config_of("tiles")
+    expected, packing = brute_force("tiles"), Packing.of(config.puzzle.rules)
+    middle = max(expected.values()) // 2
+    dropped = next(one for one, depth in expected.items() if depth == middle)
+    unreachable = config.puzzle.start_labels[0].copy()
+    unreachable[[0, 1]] = unreachable[[1, 0]]
+    key = int(packing.pack(labels_of([unreachable if wrong == "many" else dropped]))[0])
+    advance = KeyState.advance
+
+    def search(state: KeyState, depth: int, arrived: Sequence[Any], log: Any) -> int:
+        owns = [chunk for chunk, keys in enumerate(np.array([0, *state._ranges.bounds])) if keys <= key][-1]
+        mine = owns in state.chunks
+        if wrong == "few":
+            arrived = [keys[keys != key] for keys in arrived]
+        if mine and wrong == "many" and depth == 3:
+            arrived = [*arrived, np.array([key], dtype=np.uint64)]
+        return advance(state, depth, arrived, log)
+
+    def listed(segments: Any, words: int) -> Any:
+        keys, depths = with_depths(segments, words)
+        one, other = (np.flatnonzero(depths == depth)[:1] for depth in (middle, middle + 1))
+        if len(one) and len(other):
+            depths[[*one, *other]] = depths[[*other, *one]]
+        return keys, depths
+
+    if wrong == "late":
+        monkeypatch.setattr("antipodes.tables.layers.key_assembly.with_depths", listed)
+    else:
+        monkeypatch.setattr(KeyState, "advance", search)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kinds"),
+    [
+        ("many", ["no moves lead there in so few", "depth 3 has"]),
+        ("few", ["a depth that differs from the number of moves"]),
+        ("late", ["a depth that differs from the number of moves", "no moves lead there in so few"]),
+    ],
+)
+def test_verify_finds_positions_that_do_not_belong(
+    wrong: str, kinds: list[str], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """All digests are right: such a table is only found wrong by its moves."""
+    monkeypatch.setattr("antipodes.tables.key_verification.SAMPLE", (1, 1))
+    with monkeypatch.context() as patch:
+        forged(wrong, patch)
+        run_puzzle(config_of("tiles"), tmp_path / "t.zarr", RunOptions(workers=1))
+    verdict = verify(tmp_path / "t.zarr", puzzle=config_of("tiles"), seed=1)
+    assert not verdict.ok
+    for kind in kinds:
+        assert kind in str(verdict)
+
+
+def test_a_long_chain_of_moves_that_cannot_be_undone() -> None:
+    """What was seen is a logarithmic number of runs."""
+    state = KeyState(Partition(0, 0, 1), KeyRanges(1, (), one_way=True), 1)
+    state.begin(np.array([0], dtype=np.uint64), None)
+    for depth in range(1, 1000):
+        again = [np.array([depth - 1, depth], dtype=np.uint64), np.arange(0, depth, 7, dtype=np.uint64)]
+        assert state.advance(depth, again, None) == 1
+    assert sum(one.positions for one in state._seen) == 1000
+    assert len(state._seen) <= 10
 
 
 class Killed(BaseException):

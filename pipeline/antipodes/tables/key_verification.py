@@ -26,6 +26,7 @@ from antipodes_tasks.bfs.proof import SHOWN
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.keys.sums import hash_sum, is_ascending
+from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import Space
@@ -90,7 +91,8 @@ def check_keys(
         search.note("deeper than the table ends", search.keys(len(known)))
     sample = _sample(manifest, layers, seed)
     search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))
-    return CheckedKeys(layers, search.wrong, list(_disorder(store, manifest, facts)), len(sample))
+    problems = [*search.differing[:SHOWN], *_disorder(store, manifest, facts)]
+    return CheckedKeys(layers, search.wrong, problems, len(sample))
 
 
 class _Search:
@@ -98,6 +100,8 @@ class _Search:
 
     def __init__(self, shards: Shards, space: Space, chunks: TableChunks, seed: int) -> None:
         self.wrong: dict[str, tuple[int, Labels]] = {}
+        self.differing: list[str] = []
+        """A line for each layer that differs."""
         self._shards = shards
         self._space = space
         self._chunks = chunks
@@ -105,12 +109,22 @@ class _Search:
 
     def compare(self, depth: int, expected: tuple[int, int]) -> None:
         """Compare the layer that was found with the table's: the number of keys, and the sum of their hashes."""
+        here = sum(self._shards.counts)
         total = int(np.array(self._shards.hash_sums(depth, self._seed), dtype=np.uint64).sum())
-        if (sum(self._shards.counts), total) == expected:
+        if (here, total) == expected:
             return
         labels = self.keys(depth)
         found = self._chunks.distances(self._space.rank(labels))
         self.note("a depth that differs from the number of moves", labels[found != depth])
+        self.note("no moves lead there in so few", self._others(depth, labels))
+        self.differing.append(f"depth {depth} has {counted(expected[0], 'position')}, a search finds {here:,} there")
+
+    def _others(self, depth: int, labels: Labels) -> Labels:
+        """The positions that the table has at a depth, and the search has not."""
+        found = set(map(bytes, labels))
+        batches = (self._space.unrank(indices) for indices in self._chunks.all_at(depth))
+        others = [one for batch in batches for one in batch if bytes(one) not in found]
+        return np.array(others, dtype=np.uint8).reshape(-1, labels.shape[1])
 
     def keys(self, depth: int) -> Labels:
         """The positions at the last depth."""

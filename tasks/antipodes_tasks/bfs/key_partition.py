@@ -65,8 +65,8 @@ class KeyState:
         self._bounds = ranges.firsts[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
         """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
-        self._seen: list[Segment] = []
-        """All that was seen, where moves cannot be undone."""
+        self._runs: dict[int, list[Segment]] = {chunk: [] for chunk in self.chunks}
+        """For each range all that was seen, merged into few segments, where moves cannot be undone."""
         self._first_kept = -1
         """The least depth whose positions are known still."""
 
@@ -80,11 +80,10 @@ class KeyState:
 
     def kept_from(self, depth: int) -> int:
         """The least depth of the segments that are needed to return to ``depth``."""
-        return max(0, depth - 1)
+        return 0 if self._ranges.one_way else max(0, depth - 1)
 
-    def restored_from(self, depth: int) -> int:
-        """The least depth of the segments that are needed to restore the state at ``depth``."""
-        return 0 if self._ranges.one_way else self.kept_from(depth)
+    restored_from = kept_from
+    """The least depth of the segments that are needed to restore the state at a depth."""
 
     def frontier(self, depth: int) -> KeyFrontier | None:
         """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
@@ -127,19 +126,17 @@ class KeyState:
 
         StoreDamagedError where they are no segments of the partition.
         """
-        self._seen = []
         self._restore(depth, list(segments))
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
         """Return to ``depth``, by all segments from `kept_from` on; raises as `restore`."""
-        kept = [one for one in segments if one.depth <= depth]
-        self._seen = [one for one in self._seen if one.depth < self.kept_from(depth)]
-        self._restore(depth, kept)
+        self._restore(depth, [one for one in segments if one.depth <= depth])
 
     def before(self, depth: int) -> int:
         """How many positions at lesser depths the state knows: of moves that can be undone one layer."""
         if self._ranges.one_way:
-            return sum(one.positions for one in self._seen if one.depth < depth)
+            frontier = self.frontier(depth)
+            return sum(one.positions for one in self._seen) - (frontier.count if frontier else 0)
         return sum(len(layer.keys) for layer in self._layers if layer.depth == depth - 1)
 
     def checkpoint(self, depth: int) -> SegmentLog:
@@ -147,10 +144,10 @@ class KeyState:
         log = SegmentLog()
         before = [layer.keys for layer in self._layers if layer.depth == depth - 1]
         if self._ranges.one_way:
-            before = [self._keys([one]) for one in self._seen if one.depth < depth]
+            before = [self._keys([one]) for one in self._seen]
         last = self.frontier(depth)
         if before:
-            self._log(depth - 1, merge(before), log)
+            self._log(depth - 1, without(merge(before), *([] if last is None else [last.keys])), log)
         if last is not None:
             self._log(depth, last.keys, log)
         return log
@@ -170,18 +167,35 @@ class KeyState:
         """The keys of a sorted array that no layer has."""
         parts = []
         for chunk, here in zip(self.chunks, cut(keys, self._bounds), strict=True):
-            for one in self._seen:
-                if one.chunk == chunk and len(here):
-                    here = without_run(here, one.data, one.positions)
+            runs = self._runs[chunk]
+            for one in runs if len(here) else ():
+                here = without_run(here, one.data, one.positions)
             parts.append(here)
         return np.concatenate(parts)
+
+    @property
+    def _seen(self) -> list[Segment]:
+        """All that was seen, where moves cannot be undone."""
+        return [one for runs in self._runs.values() for one in runs]
+
+    def _see(self, segments: Iterable[Segment]) -> None:
+        """Add to what was seen: of each range runs, each of which is at most half as long as the one before.
+
+        So there are few of them, and each key is merged a few times only.
+        """
+        for one in segments:
+            runs = self._runs[one.chunk]
+            runs.append(one)
+            while len(runs) > 1 and 2 * runs[-1].positions > runs[-2].positions:
+                keys = merge([keys_of(run, self._ranges.words) for run in (runs.pop(), runs.pop())])
+                runs.append(Segment(one.chunk, one.depth, KEYS, len(keys), encode(keys)))
 
     def _settle(self, depth: int, keys: Keys, log: SegmentLog | None) -> int:
         """Keep a new layer, and add it to the log; how many positions it has."""
         if log is not None or self._ranges.one_way:
             found = SegmentLog()
             self._log(depth, keys, found)
-            self._seen += found.segments if self._ranges.one_way else ()
+            self._see(found.segments if self._ranges.one_way else ())
             for segment in found.segments if log is not None else ():
                 log.append(segment)  # type: ignore[union-attr]
         kept = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
@@ -202,7 +216,8 @@ class KeyState:
         self._layers = tuple(KeyLayer(at, self._keys(layer)) for at, layer in layers.items() if layer)
         self._first_kept = depth
         if self._ranges.one_way:
-            self._seen += segments
+            self._runs = {chunk: [] for chunk in self.chunks}
+            self._see(sorted(segments, key=lambda one: one.depth))
 
     def _keys(self, segments: Sequence[Segment]) -> Keys:
         """The keys of segments of one depth, in ascending order."""

@@ -79,7 +79,8 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach."""
     rng = np.random.default_rng(0)
-    walkers, sample = layer, []
+    walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
+    sample: list[Keys] = []
     for step in range(STEPS):
         after = expansion.successors(walkers)
         if len(after):  # else all are in dead ends

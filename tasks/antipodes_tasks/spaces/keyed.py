@@ -20,10 +20,8 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.move_tables import Filler, Indices
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
+from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
 
-KEYED = "keys"
-"""The kind of this numbering."""
 SPAN = 1 << 40
 """Indices of each range of an unfinished table, whose positions are not counted yet: from its number times this on."""
 PACKING, BOUNDS, ONE_WAY, REACHED = "packing", "bounds", "one_way", "reached"

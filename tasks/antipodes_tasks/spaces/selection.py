@@ -11,10 +11,8 @@ from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.space import REDUCED, Numbering, Space, SpaceRecord
+from antipodes_tasks.spaces.space import KEYED, REDUCED, Numbering, Space, SpaceRecord
 
-KEYED = "keys"
-"""The kind of a space without move tables, whose positions only a search lists."""
 KINDS = {
     "arrangements": "arrangements.Arrangements",
     "orbits": "orbits.Orbits",

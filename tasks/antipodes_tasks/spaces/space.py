@@ -20,6 +20,8 @@ NOT_NUMBERED = -1
 REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
 """The kind of spaces that are reduced by symmetries; the keys of their details that have the number of positions, and
 of symmetries."""
+KEYED = "keys"
+"""The kind of spaces without move tables, whose positions only a search lists."""
 BATCH = 1 << 13
 """Neighbours that are ranked together."""
 

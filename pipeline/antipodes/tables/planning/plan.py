@@ -25,6 +25,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
@@ -297,6 +298,11 @@ def partitions(space: Space, rows: int) -> tuple[Partition, ...]:
 
 def check_memory(plan: Plan, memory_limit: int) -> None:
     """Raise ResourceLimitError if the run takes more than the limit even if it keeps none of its journal in memory."""
+    if plan.keyed and plan.least_bytes > memory_limit:
+        raise ResourceLimitError(
+            f"expected a puzzle that fits into {human(memory_limit)} of memory; "
+            f"{counted(plan.looked, 'position')} or more take at least {human(plan.least_bytes)}"
+        )
     if plan.least_bytes > memory_limit:
         raise ResourceLimitError(
             f"expected a puzzle that fits into {human(memory_limit)} of memory; "
@@ -305,8 +311,9 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
         )
 
 
-KEYS_A_WORKER = 128 * MIB
-"""Memory of a worker for the keys of partitions in work."""
+KEYS_A_WORKER, JOURNAL_A_WORKER = 32 * MIB, 128 * MIB
+"""Memory of a worker for the keys of partitions in work, at least, and for the part of the journal that is not written
+if there is no limit."""
 KEY_BYTES = 3 * 8
 """Memory for each position of a small puzzle while it is searched: keys of layers, and what moves lead to."""
 
@@ -318,7 +325,7 @@ def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, de
     """
     reached = division.space.numbering.reachable(division.space.rules)
     least = described + (workers * KEYS_A_WORKER if reached is None else KEY_BYTES * reached)
-    left = KEYS_A_WORKER * workers if memory_limit is None else max(0, memory_limit - least)
+    left = JOURNAL_A_WORKER * workers if memory_limit is None else max(0, memory_limit - least)
     disk = 0 if reached is None else CHUNK_BYTES + MANIFEST_BYTES + ceil(KEY_DISK_BYTES * reached)
     return Plan(
         space=division.space,

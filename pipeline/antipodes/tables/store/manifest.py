@@ -38,9 +38,9 @@ from antipodes_tasks.errors import SourceError
 from antipodes_tasks.keys.packing import packing_of
 from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.keyed import BOUNDS, KEYED, ONE_WAY, PACKING, SPAN, Keyed, KeyList
+from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList
 from antipodes_tasks.spaces.selection import stored_space
-from antipodes_tasks.spaces.space import NUMBERED, ORDER, REDUCED, Space, SpaceRecord
+from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
 DIGEST = np.dtype("<u8")
 """A digest in the manifest; 0 where no chunk is written."""
@@ -236,8 +236,8 @@ class SearchManifest:
 
     @property
     def index_size(self) -> int:
-        """How many entries there are, of reachable positions or not."""
-        return self.rows * self.width
+        """How many entries there are, of reachable positions or not; of keys that are not listed yet those found."""
+        return self.states if self.searches_keys else self.rows * self.width
 
     @property
     def keyed(self) -> bool:
@@ -441,7 +441,8 @@ class TableManifest(SearchManifest):
         """The layouts of the arrays, by their names: none before all positions are searched."""
         if not self.searched:
             return {}
-        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+        row = "row" if self.symmetry == 1 else "kept_row"
+        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, (row, "column"))
         written = {DEPTH: depth, KEYS: self.keys_layout} if self.keyed else {DEPTH: depth}
         if not self.complete:
             return written
