@@ -138,6 +138,16 @@ def test_images_are_the_same_with_and_without_machine_code(cube: Space, monkeypa
     assert (numbering.images.image(labels, numbers) == expected).all()
 
 
+def test_a_kept_row_is_found_by_its_key_and_no_other(cube: Space) -> None:
+    numbering = cube.numbering
+    assert isinstance(numbering, Reduced)
+    kept = numbering.classes.row_numbers()
+    assert [row_classes.number_of_row(key, kept) for key in kept.keys[:50]] == list(range(50))
+    others = np.setdiff1d(kept.keys[:50] + np.uint64(1), kept.keys)
+    beyond = [np.uint64(0), kept.keys[-1] + np.uint64(1), kept.keys[-1] * np.uint64(2), ~np.uint64(0)]
+    assert {row_classes.number_of_row(key, kept) for key in (*others, *beyond)} == {-1}
+
+
 def test_the_dino_cube_is_cut_between_opposite_edges() -> None:
     space = best_space(load_config("dino").puzzle.rules, "on")
     numbering = space.numbering

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 from own_puzzles import symmetric_towers
 from reduced_towers import TOWERS
 from stores import chunk_files, flip_bit, stop_after
@@ -148,6 +149,13 @@ def test_a_reduced_table_is_verified(config: Config, tmp_path: Path) -> None:
     assert events[-1] == PositionsChecked(count, count)
     flip_bit(chunk_files(tmp_path / "t.zarr")[0], 77)
     assert not verify(tmp_path / "t.zarr", Threads(2)).ok
+
+
+def test_programs_that_read_zarr_see_that_a_table_is_reduced(tables: tuple[Table, Table]) -> None:
+    for table, row in zip(tables, ("kept_row", "row"), strict=True):
+        attributes = zarr.open_group(table.address, mode="r").attrs.asdict()
+        assert attributes.get("symmetries", 1) == table.space.stored.numbering.symmetries
+        assert table.depths.metadata.dimension_names == (row, "column")
 
 
 def test_other_values_of_symmetry_are_refused() -> None:

@@ -83,7 +83,7 @@ class Session(Generic[AnyStore]):
 
         with (
             self.store.storage.watched(tell, self.stop),
-            parallel.watched(preparing, self.stop),
+            parallel.watched(preparing, self.stop, self.options.workers or available_workers()),
             self.store.lock() as handle,
         ):
             yield handle

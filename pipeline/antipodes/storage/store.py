@@ -98,8 +98,12 @@ class Store(Generic[M]):
         with self.manifest_file.checking():
             manifest.check()
             self.arrays.check_metadata(manifest.metadata, manifest.layouts)
-        self.arrays.check_group(self.KIND.attributes, manifest.layouts if manifest.complete else None)
+        self.arrays.check_group(self.attributes(manifest), manifest.layouts if manifest.complete else None)
         return manifest
+
+    def attributes(self, manifest: M) -> Mapping[str, Any]:
+        """The attributes of the zarr group, from the creation of the store on."""
+        return self.KIND.attributes
 
     def commit(self, manifest: M) -> None:
         """Replace the manifest; all that it names must be safe already."""
@@ -109,7 +113,7 @@ class Store(Generic[M]):
         """Delete what a crashed run was writing; the manifest from now on."""
         self.storage.remove_leftovers()
         if not manifest.complete:  # a run may have died after it listed the arrays
-            self.arrays.write_group(self.KIND.attributes)
+            self.arrays.write_group(self.attributes(manifest))
         return manifest
 
     @contextmanager

@@ -1,10 +1,9 @@
 """Work of a minute before a plan is known: in all threads, with progress, and ended where that is asked."""
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
 
@@ -20,16 +19,17 @@ Tell = Callable[[str, int, int], None]
 class _Watcher(NamedTuple):
     tell: Tell
     stop: Callable[[], bool]
+    threads: int
 
 
-_NOBODY = _Watcher(lambda what, done, of: None, lambda: False)
+_NOBODY = _Watcher(lambda what, done, of: None, lambda: False, 1)
 _watcher: ContextVar[_Watcher] = ContextVar("_watcher")
 
 
 @contextmanager
-def watched(tell: Tell, stop: Callable[[], bool]) -> Iterator[None]:
-    """In the block, what takes long is told, and ends with InterruptedRunError where ``stop`` returns True."""
-    before = _watcher.set(_Watcher(tell, stop))
+def watched(tell: Tell, stop: Callable[[], bool], threads: int) -> Iterator[None]:
+    """In the block, so many threads work on what takes long, which is told, and ends where ``stop`` returns True."""
+    before = _watcher.set(_Watcher(tell, stop, threads))
     try:
         yield
     finally:
@@ -37,29 +37,31 @@ def watched(tell: Tell, stop: Callable[[], bool]) -> Iterator[None]:
 
 
 def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
-    """The results of the calls, which release the GIL, in their order.
+    """The results of the calls, which release the GIL, in their order; in this thread, where nothing is `watched`.
 
-    InterruptedRunError where the watcher of this thread wants no more.
+    The first error of a call ends the others. InterruptedRunError where the watcher wants no more.
     """
-    if len(calls) == 1:
-        return [calls[0]()]
     watcher, began = _watcher.get(_NOBODY), time.monotonic()
-    with ThreadPoolExecutor(threads()) as pool:
-        futures = [pool.submit(call) for call in calls]
+    results: dict[int, R] = {}
+    with closing(_results(calls, watcher.threads)) as found:
+        for number, result in found:
+            results[number] = result
+            if time.monotonic() - began >= TELL_SECONDS:
+                watcher.tell(what, len(results), len(calls))
+            if watcher.stop():
+                raise InterruptedRunError(f"interrupted while {what}")
+    return [results[number] for number in range(len(calls))]
+
+
+def _results(calls: Sequence[Callable[[], R]], threads: int) -> Generator[tuple[int, R], None, None]:
+    """The number and the result of each call, as they end; calls that have not begun when it is closed are dropped."""
+    if threads == 1 or len(calls) == 1:
+        yield from ((number, call()) for number, call in enumerate(calls))
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        numbers = {pool.submit(call): number for number, call in enumerate(calls)}
         try:
-            for done, _ in enumerate(as_completed(futures), 1):
-                if time.monotonic() - began >= TELL_SECONDS:
-                    watcher.tell(what, done, len(calls))
-                if watcher.stop():
-                    raise InterruptedRunError(f"interrupted while {what}")
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return [future.result() for future in futures]
-
-
-def threads() -> int:
-    """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+            for future in as_completed(numbers):
+                yield numbers[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

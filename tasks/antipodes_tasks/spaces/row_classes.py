@@ -176,8 +176,10 @@ def _least_rows(labels: Labels, lookup: Keys) -> Keys:
 
 @kernel
 def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
-    """The number of a kept row by its key."""
+    """The number of a kept row by its key; -1 if no kept row has it."""
     prefix = key >> np.uint64(rows.shift)
+    if prefix >= np.uint64(len(rows.begins) - 1):
+        return -1
     low, high = integer(rows.begins[prefix]), integer(rows.begins[prefix + np.uint64(1)]) - 1
     while low < high:
         middle = (low + high) >> 1
@@ -185,4 +187,4 @@ def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
             low = middle + 1
         else:
             high = middle
-    return low
+    return low if low <= high and rows.keys[low] == key else -1

@@ -66,7 +66,7 @@ def plan(
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
-        with _progress():
+        with _progress(tasks):
             planned = plan_run(
                 config.puzzle,
                 tasks,
@@ -127,8 +127,8 @@ def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[s
 
 
 @contextmanager
-def _progress() -> Iterator[None]:
-    """Show what takes long before the plan is known, from its first event on."""
+def _progress(tasks: int) -> Iterator[None]:
+    """Show what takes long before the plan is known, from its first event on; as many threads as tasks work on that."""
     with ExitStack() as stack:
         listeners: list[Listener] = []
 
@@ -137,7 +137,7 @@ def _progress() -> Iterator[None]:
                 listeners.append(stack.enter_context(show_progress(quiet=False)))
             listeners[0](Preparing(what, done, of))
 
-        with parallel.watched(tell, lambda: False):
+        with parallel.watched(tell, lambda: False, tasks):
             yield
 
 

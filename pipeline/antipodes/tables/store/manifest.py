@@ -441,7 +441,8 @@ class TableManifest(SearchManifest):
         """The layouts of the arrays, by their names: none before all positions are searched."""
         if not self.searched:
             return {}
-        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+        row = "row" if self.symmetry == 1 else "kept_row"
+        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, (row, "column"))
         written = {DEPTH: depth, KEYS: self.keys_layout} if self.keyed else {DEPTH: depth}
         if not self.complete:
             return written

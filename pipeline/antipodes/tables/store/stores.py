@@ -39,6 +39,8 @@ from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)
+SYMMETRIES = "symmetries"
+"""The attribute of the zarr group of a store that is reduced."""
 MOST_RUN_BYTES = (1 << 32) - 1
 """Bytes of a segment of keys, at most."""
 
@@ -57,9 +59,15 @@ class SearchStore(Store[M]):
             metadata = self.arrays.digests(f"{array}/{GROUP}" for array in manifest.layouts)
             manifest = replace(manifest, metadata=metadata)
             if manifest.complete:
-                self.arrays.write_group(self.KIND.attributes, manifest.layouts)
+                self.arrays.write_group(self.attributes(manifest), manifest.layouts)
+            elif manifest.symmetry > 1:
+                self.arrays.write_group(self.attributes(manifest))
         self.commit(manifest)
         return manifest
+
+    def attributes(self, manifest: M) -> Mapping[str, Any]:
+        """As of other stores; of one that is reduced also by how many symmetries: its index is that of entries."""
+        return self.KIND.attributes | ({SYMMETRIES: manifest.symmetry} if manifest.symmetry > 1 else {})
 
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
@@ -83,9 +91,10 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
 def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address: str) -> None:
     """Raise StoreMismatchError where a store has to be reduced by symmetries, ``on`` or ``off``, and is not, or is."""
     if symmetry == ("on" if manifest.symmetry == 1 else "off"):
-        found = "is not reduced" if manifest.symmetry == 1 else f"is reduced by {manifest.symmetry} symmetries"
+        found = "that is not reduced" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
         raise StoreMismatchError(
-            f"{address} {found}; expected one with symmetry {symmetry}: choose another --store, or --overwrite it"
+            f"expected a store with --symmetry {symmetry}, found one {found} in {address}: "
+            "choose another --store, or --overwrite it"
         )
 
 
