@@ -21,7 +21,7 @@ IDENTITY = ("name", "description", "family")
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
     """Raise ConfigError for the first key that is neither in ``known`` nor common to all families."""
-    expected = sorted(known | set(IDENTITY) | ({GOAL, STARTS} if START in known else set()))
+    expected = sorted(known | {*IDENTITY, STARTS} | ({GOAL} if START in known else set()))
     for key in settings:
         if key not in expected:
             raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")
