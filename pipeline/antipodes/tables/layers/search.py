@@ -122,7 +122,8 @@ class LayerSearch:
 
         ``plan`` is for the workers that the scheduler has; where these change, it is replaced.
         """
-        self._scheduler.on_worker_start((warm_up,))
+        if not plan.keyed:
+            self._scheduler.on_worker_start((warm_up,))
         valid: Plan | None = plan
         lost = False
         while not (self.commits.manifest.complete or self._session.interrupted):
