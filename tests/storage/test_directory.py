@@ -88,7 +88,7 @@ def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, tmp
     (eight / "depth").symlink_to(tmp_path / "elsewhere")
     store = TableStore(eight)
     with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
-        store.create_depths(store.read())
+        store.create_arrays(store.read())
 
 
 @pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])

@@ -29,24 +29,34 @@ def lock(store: Path) -> AbstractContextManager[StoreLock]:
 
 
 def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) -> None:
-    seen: set[str | None] = set()
-    done = threading.Event()
+    seen: set[str] = set()
+    free, held, done = threading.Event(), threading.Event(), threading.Event()
 
     def read() -> None:
         while not done.is_set():
             holder = FileLock(tmp_path / "t.zarr").holder()
-            seen.add(None if holder is None else str(holder).partition(" since ")[0])
+            if holder is None:
+                free.set()
+            else:
+                seen.add(str(holder).partition(" since ")[0])  # another process, before the lock says whose it is
+                if len(seen) > 1 or "another process" not in seen:
+                    held.set()
 
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for _ in range(100):
+    try:
+        assert free.wait(60)
+        for _ in range(100):
+            with lock(tmp_path / "t.zarr"):
+                pass
         with lock(tmp_path / "t.zarr"):
-            pass
-    done.set()
-    for reader in readers:
-        reader.join()
-    assert {None, f"process {os.getpid()} on {socket.gethostname()}"} <= seen
+            assert held.wait(60)
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert f"process {os.getpid()} on {socket.gethostname()}" in seen
 
 
 def test_a_lock_file_that_was_left_is_no_run(tmp_path: Path) -> None:
@@ -229,7 +239,7 @@ def test_the_lock_of_a_killed_process_is_taken_over_immediately(place: Place) ->
 def test_only_the_token_in_the_lock_permits_writes(place: Place) -> None:
     store, manifest = created(place)
     manifest = replace(manifest, committed_depth=7, layers=(1,) * 8, searched=True)
-    store.create_depths(manifest)
+    store.create_arrays(manifest)
     newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
     with store.lock() as handle:
         old = handle.token
