@@ -39,6 +39,12 @@ def integer(least: int, most: int) -> Kind:
     return Kind(f"an integer from {least:,} to {most:,}", lambda value: type(value) is int and least <= value <= most)
 
 
+def unsigned(bits: int) -> Kind:
+    """Integers of at most so many bits, none of them negative; no truth values."""
+    noun = f"an unsigned integer of at most {bits:,} bits"
+    return Kind(noun, lambda value: type(value) is int and value >= 0 and value.bit_length() <= bits)
+
+
 def one_of(*values: str) -> Kind:
     """These texts."""
     return Kind(f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values)

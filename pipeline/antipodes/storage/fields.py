@@ -71,6 +71,11 @@ def integer(least: int, most: int) -> FieldType:
     return of_kind(values.integer(least, most))
 
 
+def unsigned(bits: int) -> FieldType:
+    """Integers of at most so many bits, none of them negative; no booleans."""
+    return of_kind(values.unsigned(bits))
+
+
 def boolean() -> FieldType:
     """True and false."""
     return of_kind(values.FLAG)

@@ -31,6 +31,7 @@ from antipodes.storage.fields import (
     sha256,
     stored_as,
     text,
+    unsigned,
 )
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
@@ -109,8 +110,8 @@ MOST_ANTIPODES = 1000
 """Antipodes that the manifest names, at most."""
 MOST_CHUNK_STATES = 1 << 26
 """Positions of a chunk of several rows, at most: what is read for one query."""
-MOST_KEY = (1 << 64 * 64) - 1
-"""A greater number than any key."""
+KEY_BITS = 64 * 64
+"""Bits of a key, at most."""
 NOTHING_COMMITTED = -1
 Cut = tuple[Space, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
@@ -173,7 +174,7 @@ class SearchManifest:
     """The number of entries at each depth up to the committed one: of positions, where each has an entry of its own."""
     searched: bool = field(metadata=stored_as(boolean()))
     """Whether no position is deeper."""
-    antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, MOST_KEY))))
+    antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
     """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched; or their keys."""
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether there is nothing left to do."""
@@ -389,7 +390,7 @@ class SearchManifest:
     def _check_antipodes(self) -> None:
         known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0
         expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
-        end = MOST_KEY if self.keyed else self.index_size
+        end = 1 << KEY_BITS if self.keyed else self.index_size
         ascending = all(first < second for first, second in pairwise((*self.antipodes, end)))
         expect(ascending, "antipodes", f"ascending indices below {self.index_size}", "others")
 
