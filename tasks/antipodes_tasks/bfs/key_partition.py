@@ -19,10 +19,10 @@ from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.keys.expansion import Expansion
-from antipodes_tasks.keys.packing import Keys, Packing
+from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import decode, encode, no_keys, of_integers, without_run
-from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_rows, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.fields import check_undone
@@ -317,8 +317,8 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
         together.sort()
         keys, depths = together >> np.uint64(bits), (together & np.uint64((1 << bits) - 1)).astype(np.uint16)
     else:
-        order = np.argsort(keys, kind="stable") if words == 1 else np.lexsort(keys.T[::-1])
-        keys, depths = keys[order], depths[order]
+        rows = sorted_rows(np.column_stack((keys, depths)))
+        keys, depths = squeezed(rows[:, :-1].copy()), rows[:, -1].astype(np.uint16)
     same = keys[1:] == keys[:-1]
     if (same if words == 1 else same.all(axis=1)).any():
         raise StoreDamagedError(f"the journal is damaged: range {segments[0].chunk} has a position twice")
