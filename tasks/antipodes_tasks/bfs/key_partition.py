@@ -23,9 +23,7 @@ from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import decode, encode, no_keys, of_integers, without_run
 from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_rows, sorted_unique, without
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import check_undone
 
 EXPANDED = 1 << 18
 """Keys of a frontier that are expanded together: their successors take some 10 MB."""
@@ -288,12 +286,7 @@ class KeyLinks:
         return Successors(depth, tuple(cut(keys, bounds)))
 
     def _expanded(self, keys: Keys) -> Keys:
-        moves = self.rules.moves
-        if isinstance(moves, Functions) and moves.reversible:
-            labels = self.packing.unpack(keys)
-            for number in range(len(moves)):
-                check_undone(moves, number, labels, *moves.after(number, labels))
-        return sorted_unique(self.expansion.successors(keys))
+        return sorted_unique(self.expansion.successors(keys, check=True))
 
 
 def _blocks(frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
