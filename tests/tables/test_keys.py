@@ -157,9 +157,10 @@ def forged(wrong: str, monkeypatch: Patch) -> None:
         owns = [chunk for chunk, keys in enumerate(np.array([0, *state._ranges.bounds])) if keys <= key][-1]
         mine = owns in state.chunks
         if wrong == "few":
-            arrived = [keys[keys != key] for keys in arrived]
+            found = [one.within(state.chunks) for one in arrived]
+            arrived = [state._as_set(keys[keys != key]) for keys in found]
         if mine and wrong == "many" and depth == 3:
-            arrived = [*arrived, np.array([key], dtype=np.uint64)]
+            arrived = [*arrived, state._as_set(np.array([key], dtype=np.uint64))]
         return advance(state, depth, arrived, log)
 
     def listed(segments: Any, words: int) -> Any:
@@ -203,8 +204,8 @@ def test_a_long_chain_of_moves_that_cannot_be_undone() -> None:
     state.begin(np.array([0], dtype=np.uint64), None)
     for depth in range(1, 1000):
         again = [np.array([depth - 1, depth], dtype=np.uint64), np.arange(0, depth, 7, dtype=np.uint64)]
-        assert state.advance(depth, again, None) == 1
-    assert sum(one.positions for one in state._seen) == 1000
+        assert state.advance(depth, [state._as_set(keys) for keys in again], None) == 1
+    assert sum(one.count for one in state._seen) == 1000
     assert len(state._seen) <= 10
 
 

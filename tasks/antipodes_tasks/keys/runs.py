@@ -15,9 +15,8 @@ from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import without
 
 Bytes = NDArray[np.uint8]
-WORD, WORD_BYTES = 64, 8
-_NUMBER_BYTES = 10
-"""The most bytes of a LEB128 number of 64 bits."""
+Numbers = NDArray[np.int64]
+WORD_BYTES = 8
 _SEVEN, _LOW = np.uint64(7), np.uint64(127)
 
 
@@ -44,18 +43,21 @@ def of_integers(numbers: Sequence[int], words: int) -> Keys:
 
 def encode(keys: Keys) -> Bytes:
     """The bytes of sorted different keys."""
+    return encode_parts(keys, np.array([0, len(keys)]))[0]
+
+
+def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
+    """The bytes of sorted keys in parts, each a run of its own: where the parts begin, and where their bytes do.
+
+    Both arrays of places are ``(parts + 1,)``, int64; the last entries are the ends.
+    """
     if keys.ndim > 1:
-        return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8)
-    out = np.empty(_room(keys), dtype=np.uint8)
-    return out[: _write(keys, out)].copy()
-
-
-def _room(keys: Keys) -> int:
-    """Bytes that keys take at most: their differences are less than that of the last from the first."""
-    if not len(keys):
-        return 0
-    each = max(1, -(-int(keys[-1] - keys[0]).bit_length() // 7))
-    return _NUMBER_BYTES + each * len(keys)
+        return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8), begins * (WORD_BYTES * keys.shape[1])
+    places = np.zeros(len(begins), dtype=np.int64)
+    _measure(keys, begins, places)
+    out = np.empty(places[-1], dtype=np.uint8)
+    _write(keys, begins, out)
+    return out, places
 
 
 def decode(data: Bytes, count: int, words: int) -> Keys | None:
@@ -81,19 +83,37 @@ def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
 
 
 @kernel
-def _write(keys: Keys, out: Bytes) -> int:
-    """Write the keys as numbers to ``out``, which has room; the length."""
-    length, before = 0, np.uint64(0)
-    for i in range(len(keys)):
-        number = keys[np.uint64(i)] - before
-        before = keys[np.uint64(i)]
-        while number > _LOW:
-            out[np.uint64(length)] = (number & _LOW) | np.uint64(128)
-            number >>= _SEVEN
+def _measure(keys: Keys, begins: Numbers, places: Numbers) -> None:
+    """Set for each part where its bytes end."""
+    length = 0
+    for part in range(len(begins) - 1):
+        before = np.uint64(0)
+        for i in range(begins[part], begins[part + 1]):
+            key = keys[np.uint64(i)]
+            number = (key - before) >> _SEVEN
+            before = key
             length += 1
-        out[np.uint64(length)] = number
-        length += 1
-    return length
+            while number > np.uint64(0):
+                number >>= _SEVEN
+                length += 1
+        places[part + 1] = length
+
+
+@kernel
+def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
+    """Write the parts of the keys as numbers to ``out``, which has room."""
+    length = 0
+    for part in range(len(begins) - 1):
+        before = np.uint64(0)
+        for i in range(begins[part], begins[part + 1]):
+            number = keys[np.uint64(i)] - before
+            before = keys[np.uint64(i)]
+            while number > _LOW:
+                out[np.uint64(length)] = (number & _LOW) | np.uint64(128)
+                number >>= _SEVEN
+                length += 1
+            out[np.uint64(length)] = number
+            length += 1
 
 
 @kernel

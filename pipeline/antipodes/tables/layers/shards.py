@@ -78,7 +78,7 @@ class LayerGraph:
     token: str
     """The fencing token of the tasks."""
     owned: Sequence[range] | None = None
-    """For each shard the numbers of its partitions, if these are of keys: then all that moves lead to is sent."""
+    """For each shard the numbers of its ranges, if partitions are of keys: then all that moves lead to is sent."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
     """By the key of each task that advances a shard, the number of the shard and the depth before."""
@@ -161,7 +161,7 @@ def expand(shard: Shard, links: KeyLinks, depth: int, token: str, after: list[An
 
 
 def part(found: Successors, own: range) -> Successors:
-    """The successors that some partitions own."""
+    """The successors in ranges that a shard owns."""
     return found.of(own)
 
 
@@ -284,7 +284,7 @@ class Shards:
             shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
-            owned=[range(one[0].number, one[-1].number + 1) for one in self.plan.shards] if self.plan.keyed else None,
+            owned=[self._chunks(parts) for parts in self.plan.shards] if self.plan.keyed else None,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None
