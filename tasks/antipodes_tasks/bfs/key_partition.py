@@ -10,6 +10,7 @@ is all that was seen, which is kept encoded.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.pieces import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
 from antipodes_tasks.keys.ranges import KeyRanges
-from antipodes_tasks.keys.runs import decode, encode, no_keys
+from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
 from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
@@ -348,14 +349,23 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     """
     if not segments:
         return no_keys(words), np.empty(0, dtype=np.uint16)
-    keys = np.concatenate([keys_of(one, words) for one in segments])
-    depths = np.repeat([one.depth for one in segments], [one.positions for one in segments]).astype(np.uint16)
-    bits = int(depths.max()).bit_length()
-    if words == 1 and int(keys.max()) >> (64 - bits) == 0:  # one word holds both, and numbers sort fastest
-        together = keys << np.uint64(bits) | depths
-        together.sort()
-        keys, depths = together >> np.uint64(bits), (together & np.uint64((1 << bits) - 1)).astype(np.uint16)
+    ends = np.cumsum([one.positions for one in segments]).tolist()
+    keys = np.empty(ends[-1] if words == 1 else (ends[-1], words), dtype=np.uint64)
+    slices = [slice(*one) for one in pairwise([0, *ends])]
+    for one, here in zip(segments, slices, strict=True):
+        keys[here] = keys_of(one, words)
+    depths = np.empty(ends[-1], dtype=np.uint16)
+    bits = np.uint64(max(one.depth for one in segments).bit_length())
+    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds both, and numbers sort fastest
+        for one, here in zip(segments, slices, strict=True):
+            keys[here] <<= bits
+            keys[here] |= np.uint64(one.depth)
+        keys.sort()
+        np.bitwise_and(keys, (np.uint64(1) << bits) - np.uint64(1), out=depths, casting="unsafe")
+        keys >>= bits
     else:
+        for one, here in zip(segments, slices, strict=True):
+            depths[here] = one.depth
         order = np.argsort(keys, kind="stable") if words == 1 else np.lexsort(keys.T[::-1])
         keys, depths = keys[order], depths[order]
     same = keys[1:] == keys[:-1]

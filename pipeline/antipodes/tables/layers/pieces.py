@@ -1,4 +1,4 @@
-"""Files of what does not fit into memory while layers are searched: without names, so that they end with the process."""
+"""Files of what does not fit into memory while layers are searched: without names, so gone when the process ends."""
 
 import os
 import tempfile
@@ -39,7 +39,7 @@ class PieceFile:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         try:
-            self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115: open as long as it is used
+            self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._error(error) from error
         self._end = 0
