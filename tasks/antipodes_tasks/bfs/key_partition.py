@@ -21,9 +21,9 @@ from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing
-from antipodes_tasks.keys.pieces import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
+from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
 from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
