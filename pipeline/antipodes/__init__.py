@@ -24,19 +24,19 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.graphs.export import PositionGraph as PositionGraph
     from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
-    from antipodes.interface import export as export
-    from antipodes.interface import load_patterns as load_patterns
-    from antipodes.interface import open_counts as open_counts
-    from antipodes.interface import open_table as open_table
-    from antipodes.interface import open_tilings as open_tilings
-    from antipodes.interface import report as report
-    from antipodes.interface import run as run
-    from antipodes.interface import solve as solve
-    from antipodes.interface import solve_many as solve_many
-    from antipodes.interface import symmetries as symmetries
-    from antipodes.interface import tile as tile
-    from antipodes.interface import verify as verify
-    from antipodes.interface import verify_tilings as verify_tilings
+    from antipodes.interface.results import export as export
+    from antipodes.interface.results import open_counts as open_counts
+    from antipodes.interface.results import open_table as open_table
+    from antipodes.interface.results import open_tilings as open_tilings
+    from antipodes.interface.results import report as report
+    from antipodes.interface.runs import run as run
+    from antipodes.interface.runs import tile as tile
+    from antipodes.interface.runs import verify as verify
+    from antipodes.interface.runs import verify_tilings as verify_tilings
+    from antipodes.interface.searches import load_patterns as load_patterns
+    from antipodes.interface.searches import solve as solve
+    from antipodes.interface.searches import solve_many as solve_many
+    from antipodes.interface.searches import symmetries as symmetries
     from antipodes.puzzles.custom import Definition as Definition
     from antipodes.puzzles.custom import define_puzzle as define_puzzle
     from antipodes.puzzles.puzzle import Puzzle as Puzzle
@@ -65,10 +65,10 @@ _NAMES = {
     "antipodes.graphs.components": "Component components",
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.graphs.export": "PositionGraph graph",
-    "antipodes.interface": (
-        "__version__ export load_patterns open_counts open_table open_tilings report run solve solve_many symmetries"
-        " tile verify verify_tilings"
-    ),
+    "antipodes.interface": "__version__",
+    "antipodes.interface.results": "export open_counts open_table open_tilings report",
+    "antipodes.interface.runs": "run tile verify verify_tilings",
+    "antipodes.interface.searches": "load_patterns solve solve_many symmetries",
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",

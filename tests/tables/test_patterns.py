@@ -23,7 +23,7 @@ from antipodes.runs.options import RunOptions
 from antipodes.tables import table_cache as loading
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.manifest import ChunkDigests
+from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.searches import deepening

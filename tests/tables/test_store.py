@@ -19,7 +19,8 @@ from antipodes.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, TableManifest
+from antipodes.tables.store.chunk_digests import ChunkDigests
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError
 

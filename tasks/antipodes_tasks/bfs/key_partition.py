@@ -20,11 +20,11 @@ from antipodes_tasks.bfs.partition import Partition, layer_at
 from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.expansion import Expansion
-from antipodes_tasks.keys.packing import Keys, Packing
+from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
 from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
-from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import merge, sorted_rows, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.fields import check_undone
@@ -354,20 +354,19 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     slices = [slice(*one) for one in pairwise([0, *ends])]
     for one, here in zip(segments, slices, strict=True):
         keys[here] = keys_of(one, words)
-    depths = np.empty(ends[-1], dtype=np.uint16)
     bits = np.uint64(max(one.depth for one in segments).bit_length())
     if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds both, and numbers sort fastest
         for one, here in zip(segments, slices, strict=True):
             keys[here] <<= bits
             keys[here] |= np.uint64(one.depth)
         keys.sort()
+        depths = np.empty(len(keys), dtype=np.uint16)
         np.bitwise_and(keys, (np.uint64(1) << bits) - np.uint64(1), out=depths, casting="unsafe")
         keys >>= bits
     else:
-        for one, here in zip(segments, slices, strict=True):
-            depths[here] = one.depth
-        order = np.argsort(keys, kind="stable") if words == 1 else np.lexsort(keys.T[::-1])
-        keys, depths = keys[order], depths[order]
+        depths = np.repeat([one.depth for one in segments], [one.positions for one in segments]).astype(np.uint16)
+        rows = sorted_rows(np.column_stack((keys, depths)))
+        keys, depths = squeezed(rows[:, :-1].copy()), rows[:, -1].astype(np.uint16)
     same = keys[1:] == keys[:-1]
     if (same if words == 1 else same.all(axis=1)).any():
         raise StoreDamagedError(f"the journal is damaged: range {segments[0].chunk} has a position twice")

@@ -20,16 +20,8 @@ from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.manifest import (
-    COUNTS,
-    DEPTH,
-    FIRST_KEYS,
-    KEYS,
-    ChunkDigests,
-    Cut,
-    SearchManifest,
-    TableManifest,
-)
+from antipodes.tables.store.chunk_digests import ChunkDigests
+from antipodes.tables.store.manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, Cut, SearchManifest, TableManifest
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment, depths_of

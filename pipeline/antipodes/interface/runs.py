@@ -1,0 +1,214 @@
+"""What `antipodes.run`, `antipodes.tile` and `antipodes.verify` do: what takes long, and is shown."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from antipodes.config import PuzzleLike, as_config
+from antipodes.events import Listener, silence
+from antipodes.progress.show import in_notebook, show_progress
+from antipodes.runs.interruption import Interruption
+from antipodes.runs.options import RunOptions, chosen_store, memory_size
+from antipodes.storage.address import Address
+from antipodes.stores import as_address
+from antipodes.tables import verify as verification
+from antipodes.tables.report import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.verify import TableVerdict
+from antipodes.tilings import verify as tiling_verification
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.verify import TilingVerdict
+from antipodes_tasks import arguments
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from antipodes.executors.api import Scheduler
+
+BoardLike = BoardConfig | str | os.PathLike[str]
+"""The config of a board, the name of a bundled one, or the path of its file."""
+
+
+def run(
+    puzzle: PuzzleLike,
+    store: Address | None = None,
+    *,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    memory_limit: int | str | None = None,
+    counts_only: bool | None = None,
+    symmetry: str | None = None,
+    overwrite: bool | None = None,
+    progress: bool | Listener | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> RunReport:
+    """Compute the table of a puzzle, or resume it; a finished one is only reported.
+
+    Options that are None are those of the puzzle's file, else the program's. Ctrl-C, and the interruption of a
+    notebook's kernel, finish and commit what is under way, and raise KeyboardInterrupt, whose message says how much is
+    kept; a second one stops immediately.
+
+    Parameters
+    ----------
+    puzzle
+        The name of a bundled puzzle, the path of a file, ``path.py:name``, a Puzzle or a Config.
+    store
+        The path or URL of the table; None: ``outputs/NAME.zarr``, as on the command line.
+    workers
+        Number of parallel tasks; None: the number of processors.
+    scheduler
+        "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, left open.
+    checkpoint_every
+        Seconds between two commits at least; 0: every layer.
+    memory_limit
+        Bytes, or a text such as "2GiB".
+    counts_only
+        Whether to keep the layers and the first antipodes alone, and make no table.
+    symmetry
+        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto", the default, does where
+        that takes half the time or less; the answers stay the same. "off": the table's array has all positions.
+    overwrite
+        Whether to replace an existing store.
+    progress
+        True: show the progress: a bar in a notebook, a live line on a terminal, else a line on stderr for each layer.
+        None: only in a notebook. A function is called with each event of `antipodes.events` instead.
+    interrupted
+        Asked before each layer whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The run fails; what was committed stays. See `antipodes.tables.run.run_puzzle`.
+    """
+    config = as_config(puzzle)
+    name, client = _scheduler(scheduler)
+    options = RunOptions.of(
+        config.run,
+        workers=workers,
+        scheduler=name,
+        checkpoint_every=checkpoint_every,
+        memory_limit=memory_limit,
+        counts_only=counts_only,
+        symmetry=symmetry,
+        overwrite=overwrite,
+    )
+    address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+    with Interruption(interrupted) as interruption:
+        with _shown(progress) as listener:
+            report = run_puzzle(config, address, options, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+    return report
+
+
+def tile(
+    board: BoardLike,
+    store: Address | None = None,
+    *,
+    method: str | None = None,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    overwrite: bool | None = None,
+    progress: bool | Listener | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> TilingReport:
+    """Find all tilings of a board, or resume the search; a finished store is only reported.
+
+    Parameters
+    ----------
+    board
+        The name of a bundled board, the path of a TOML file, or a BoardConfig.
+    store, workers, scheduler, overwrite, progress
+        As for `run`.
+    method
+        "pruning" or "plain"; None: that of the store, and "pruning" for a new one.
+    checkpoint_every
+        Seconds between two commits at least; 0: every partition.
+    interrupted
+        Asked before each partition whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The search fails; what was committed stays. See `antipodes.tilings.run.tile_board`.
+    """
+    config = board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
+    name, client = _scheduler(scheduler)
+    options = RunOptions.of(
+        config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
+    )
+    address = chosen_store(store, config.run, config.problem.name)
+    with Interruption(interrupted) as interruption:
+        with _shown(progress) as listener:
+            report = tile_board(config, address, method, options, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+    return report
+
+
+def verify(
+    address: Address,
+    scheduler: Any = None,
+    seed: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Listener | None = None,
+    puzzle: PuzzleLike | None = None,
+) -> TableVerdict:
+    """Check every byte and every distance of the table in a store, finished or not.
+
+    Parameters
+    ----------
+    address
+        As for `open_table`.
+    scheduler
+        A scheduler such as ``Threads(2)``, or a dask client, left open; None: threads, one a processor.
+    seed
+        The ``sample_seed`` of an earlier verdict, to repeat its sample; None: another sample each time.
+    memory_limit
+        Bytes, or a text such as "2GiB"; None: the free memory.
+    progress
+        As for `run`.
+    puzzle
+        As for `open_table`; without code that is needed, the bytes are checked and no distance.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    NotAStoreError
+        There is no table there.
+    ResourceLimitError
+        The memory limit is too low. See `antipodes.tables.verify.verify`.
+    """
+    store = as_address(address, "the address of a table")
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    with _shown(progress) as listener:
+        return verification.verify(store, scheduler, seed, limit, listener, puzzle)
+
+
+def verify_tilings(address: Address) -> TilingVerdict:
+    """Check every byte and every tiling in a store, finished or not, named as for `open_tilings`."""
+    return tiling_verification.verify_tilings(as_address(address, "the address of tilings"))
+
+
+@contextmanager
+def _shown(progress: bool | Listener | None) -> Iterator[Listener]:
+    """The listener that shows the progress, until the block ends, or a function of the caller's own."""
+    if callable(progress):
+        yield progress
+    elif in_notebook() if progress is None else arguments.flag(progress, "progress (or a function)"):
+        with show_progress(quiet=False) as listener:
+            yield listener
+    else:
+        yield silence
+
+
+def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:
+    """The name of a scheduler, or the scheduler itself."""
+    return (given, None) if given is None or isinstance(given, str) else (None, given)
