@@ -13,6 +13,7 @@ from brute_force import layers_of
 from programs import Command
 from resume import resume
 from stores import stop_after, toml
+from twisty import TWO_PARTS
 
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
@@ -25,31 +26,15 @@ from antipodes.tables.verify import verify
 from antipodes_tasks.errors import PatternError, UnreachableError
 from antipodes_tasks.searches.problem import Problem
 
-TWISTY = """
-Set CORNERS 4 3
-Set EDGES 3 1
-Solved
-CORNERS
-1 2 3 4
-EDGES
-1 1 2
-End
-Move U
-CORNERS
-2 3 1 4
-1 0 2 0
-EDGES
-2 3 1
-End
-Move F
-CORNERS
-1 4 2 3
-End
+TWISTY = (
+    TWO_PARTS
+    + """
 Move x
 CORNERS
 2 1 4 3
 End
 """
+)
 PUZZLES: dict[str, dict[str, Any]] = {
     "corners and equal edges": {"family": "twisty", "format": "tws", "definition": TWISTY},
     "quarter turns": {"family": "twisty", "format": "tws", "definition": TWISTY, "turns": "quarter"},
