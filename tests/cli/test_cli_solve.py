@@ -14,8 +14,8 @@ from oracles import ORACLES
 from programs import Command, Process
 from stores import toml
 
-from antipodes.cli.commands.solve import SearchProgress
 from antipodes.config import load_config
+from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import SEARCHES, choose_method
 from antipodes_tasks.searches.problem import Problem
@@ -262,8 +262,8 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
 def test_a_search_shows_its_progress(cli: Command, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    monkeypatch.setattr("antipodes.cli.commands.solve.FIRST", 0)
-    monkeypatch.setattr("antipodes.cli.commands.solve.REPEATED", 0)
+    monkeypatch.setattr("antipodes.progress.searches.FIRST", 0)
+    monkeypatch.setattr("antipodes.progress.searches.REPEATED", 0)
     loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
     assert loud.status == 0
     assert re.search(rf"{method}: no path of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)

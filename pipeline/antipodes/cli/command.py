@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
+from functools import wraps
+from inspect import signature
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ REMARKS = re.compile(r"  \[(required|[-\d.<=]*x[-\d.<>=]*)\]$|(?<=\S); [-\d.<=]*
 
 
 Function = TypeVar("Function", bound=Callable[..., int | None])
+Options = TypeVar("Options")
 
 
 class Command(TyperCommand):
@@ -119,6 +122,20 @@ def command(
 ) -> Callable[[Function], Function]:
     """A decorator that adds a function to the commands; their help begins with the ``examples``."""
     return app.command(name, cls=kind, epilog="\n".join(examples))
+
+
+def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], Callable[..., int]]:
+    """A decorator: the fields of a dataclass, with typer's annotations, are the arguments and options of a command."""
+
+    def decorate(function: Callable[[Options], int]) -> Callable[..., int]:
+        @wraps(function)
+        def called(**given: Any) -> int:
+            return function(kind(**given))
+
+        vars(called)["__signature__"] = signature(kind)
+        return called
+
+    return decorate
 
 
 def write_examples(command: Any, formatter: Any) -> None:

@@ -1,7 +1,14 @@
-"""The progress of a search for one position, in words."""
+"""The progress of a search for one position, in words, and on a terminal."""
+
+import time
+from contextlib import suppress
+from typing import TextIO
 
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.searches.progress import Progress
+
+FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
+"""Seconds until the first line of progress, between two updates on a terminal, and between two lines elsewhere."""
 
 
 def describe_search(progress: Progress, seconds: float) -> str:
@@ -21,3 +28,49 @@ def ruled_out(progress: Progress) -> str | None:
     if progress.least is None or progress.least < 2:
         return None
     return f"no path of fewer than {progress.least} moves"
+
+
+class SearchProgress:
+    """A listener that keeps the last event, and shows it."""
+
+    def __init__(self, stream: TextIO | None, quiet: bool) -> None:
+        self._stream = None if quiet else stream
+        self._live = self._stream is not None and self._stream.isatty()
+        self._begin: float | None = None
+        self._shown_at = 0.0
+        self._last: Progress | None = None
+        self._drawn = False
+
+    def __call__(self, progress: Progress) -> None:
+        self._last = progress
+        now = time.monotonic()
+        if self._begin is None:  # loading machine code does not count
+            self._begin, self._shown_at = now, now + FIRST - self._pause
+        if now - self._shown_at >= self._pause:
+            self._shown_at = now
+            self._show(describe_search(progress, now - self._begin))
+
+    @property
+    def ruled_out(self) -> str | None:
+        """The paths that are known not to exist by now; None if nothing is known."""
+        return ruled_out(self._last) if self._last else None
+
+    def clear(self) -> None:
+        """Take the line off the terminal, to make room for the result."""
+        if self._drawn:
+            self._write("\r\x1b[K")
+            self._drawn = False
+
+    @property
+    def _pause(self) -> float:
+        return REDRAWN if self._live else REPEATED
+
+    def _show(self, line: str) -> None:
+        self._write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
+        self._drawn = self._live
+
+    def _write(self, text: str) -> None:
+        if self._stream is not None:
+            with suppress(OSError):  # a search continues even if its progress cannot be shown
+                self._stream.write(text)
+                self._stream.flush()

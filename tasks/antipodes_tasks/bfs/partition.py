@@ -12,7 +12,7 @@ own.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,30 @@ class Layer(NamedTuple):
     """The lines that have positions, where these are few."""
 
 
+class AtDepth(Protocol):
+    """Positions that have the same depth."""
+
+    @property
+    def depth(self) -> int:
+        """Their depth."""
+
+
+OfDepth = TypeVar("OfDepth", bound=AtDepth)
+
+
+def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth | None:
+    """The one of some layers at ``depth``; None where a depth has no positions.
+
+    InterruptedRunError where the layer was discarded: it is before the first depth whose positions are kept.
+    """
+    for layer in layers:
+        if layer.depth == depth:
+            return layer
+    if depth < first_kept:
+        raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
+    return None
+
+
 class State:
     """A partition after a layer."""
 
@@ -161,12 +185,10 @@ class State:
         InterruptedRunError
             The frontier at that depth has been discarded.
         """
-        for layer in self._layers:
-            if layer.depth == depth:
-                return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited, layer.some)
-        if depth < self._first_kept:
-            raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
-        return None
+        layer = layer_at(depth, self._layers, self._first_kept)
+        if layer is None:
+            return None
+        return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited, layer.some)
 
     def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
         """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""

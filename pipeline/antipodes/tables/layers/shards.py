@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
@@ -77,8 +78,10 @@ class LayerGraph:
     """The shards that may have positions at the last depth."""
     token: str
     """The fencing token of the tasks."""
+    sizes: Sequence[int] = ()
+    """For each shard the number of positions at the last depth, if it is known: large ones are begun first."""
     owned: Sequence[range] | None = None
-    """For each shard the numbers of its partitions, if these are of keys: then all that moves lead to is sent."""
+    """For each shard the numbers of its ranges, if partitions are of keys: then all that moves lead to is sent."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
     """By the key of each task that advances a shard, the number of the shard and the depth before."""
@@ -140,8 +143,13 @@ class LayerGraph:
     def _after(self, number: int) -> list[Handle]:
         return [result_of(self._last[number])] if number in self._last else []
 
+    @cached_property
+    def _turns(self) -> Mapping[int, int]:
+        """For each shard how many smaller ones there are: threads begin calls with the last names."""
+        return {number: turn for turn, number in enumerate(np.argsort(self.sizes, kind="stable").tolist())}
+
     def _call(self, name: str, number: int, call: Call) -> Key:
-        key = f"{name}-{self.run}", number
+        key = f"{name}-{self.run}-{self._turns.get(number, 0):09}", number
         self.calls[key] = call
         self.places[key] = self.shards[number]
         self._last[number] = key
@@ -161,7 +169,7 @@ def expand(shard: Shard, links: KeyLinks, depth: int, token: str, after: list[An
 
 
 def part(found: Successors, own: range) -> Successors:
-    """The successors that some partitions own."""
+    """The successors in ranges that a shard owns."""
     return found.of(own)
 
 
@@ -284,7 +292,8 @@ class Shards:
             shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
-            owned=[range(one[0].number, one[-1].number + 1) for one in self.plan.shards] if self.plan.keyed else None,
+            sizes=self.counts if self.plan.keyed else (),
+            owned=[self._chunks(parts) for parts in self.plan.shards] if self.plan.keyed else None,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None

@@ -137,9 +137,7 @@ class Division:
         """The call that makes the moves between partitions of keys."""
         numbering = self.space.numbering
         assert isinstance(numbering, Keyed)
-        firsts = [part.first_row // SPAN - 1 for part in self.partitions[1:]]
-        bounds = [numbering.ranges.bounds[at] for at in firsts]
-        return KeyLinks, numbering.rules, numbering.packing, tuple(bounds)
+        return KeyLinks, numbering.rules, numbering.packing, numbering.ranges, self.partition_count
 
     @property
     def starts(self) -> NDArray[Any]:

@@ -1,0 +1,77 @@
+"""How commands print answers: the paths that a search or a table finds, and exchanges along routes."""
+
+from antipodes.cli.drawing import print_path
+from antipodes.cli.streams import print_json
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.drawing import draw_moves
+from antipodes.tables.report import routes_view, solved_view
+from antipodes.tables.solve import Solved
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.searches.answer import Answer
+from antipodes_tasks.searches.routes import Exchanges
+
+LISTABLE = 10_000
+"""Solutions of which all may be listed: billions fit into no memory."""
+
+
+def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:
+    """Print the answer of a search or a table."""
+    if as_json:
+        print_json(solved_view(puzzle, solved, every))
+        return
+    answer = solved.answer
+    print(_outcome(answer, every))
+    chosen = f", chosen because {solved.reason}" if solved.reason else ""
+    expanded = f"{counted(answer.expanded, 'position')} expanded"
+    guided = f" with {solved.heuristic}" if solved.heuristic else ""
+    guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
+    generated = "" if answer.generated is None else f", {answer.generated:,} generated"
+    print(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
+    for number, path in enumerate(answer.solutions, start=1):
+        if answer.solution_count > 1:
+            print(f"\nsolution {number} of {answer.solution_count:,}")
+        print_path(puzzle, path)
+        print(draw_moves(puzzle.move_names(path)), end="")
+    _print_rest(answer.solution_count, len(answer.solutions))
+
+
+def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, as_json: bool) -> None:
+    """Print the solutions of the route method; the summary comes last, where it stays in sight."""
+    if as_json:
+        print_json(routes_view(puzzle, found, seconds, listed))
+        return
+    count = len(found.solutions)
+    for number, exchange in enumerate(found.solutions[:listed], start=1):
+        print(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
+        print_path(puzzle, exchange.positions)
+        print()
+    _print_rest(count, listed)
+    print(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
+    for moves, solutions in found.histogram.items():
+        print(f"{moves:>6} moves  {solutions:>6,}")
+    combined = f"{counted(found.combinations, 'combination')} of routes, {counted(found.expanded, 'board')}"
+    print(f"{combined}, in {seconds:.3f} s")
+
+
+def _outcome(answer: Answer, every: bool) -> str:
+    """The first line: how long the path is, or why none was found."""
+    if answer.outcome == "depth-limit":
+        return f"no path of fewer than {_moves(answer.least)}: the goal is farther, or unreachable"
+    if answer.outcome == "time-limit":
+        known = f"no path of fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
+        return f"the time was up: {known}the goal is farther, or unreachable"
+    if answer.distance is None:
+        return "unreachable: no moves lead to the goal"
+    if not every:
+        return _moves(answer.distance)
+    return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
+
+
+def _moves(count: int | None) -> str:
+    return counted(count or 0, "move")
+
+
+def _print_rest(count: int, shown: int) -> None:
+    if shown < count:
+        asked = str(count) if count <= LISTABLE else "N lists N of them"
+        print(f"and {count - shown:,} more: --list {asked}")
