@@ -25,9 +25,7 @@ from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
 from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
 from antipodes_tasks.keys.sorted_keys import merge, sorted_rows, sorted_unique, without
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import check_undone
 
 EXPANDED = 1 << 18
 """Keys of a frontier that are expanded together, at first: from then on so many that about FOUND keys come out."""
@@ -327,19 +325,10 @@ class KeyLinks:
             begin = 0
             while begin < len(keys):
                 here = keys[begin : begin + size]
-                self._check(here)
-                found = self.expansion.successors(here)
+                found = self.expansion.successors(here, check=True)
                 begin += len(here)
                 size = max(1, FOUND * len(here) // max(1, len(found)))
                 yield sorted_unique(found)
-
-    def _check(self, keys: Keys) -> None:
-        """Check that functions which say so undo each other."""
-        moves = self.rules.moves
-        if isinstance(moves, Functions) and moves.reversible:
-            labels = self.packing.unpack(keys)
-            for number in range(len(moves)):
-                check_undone(moves, number, labels, *moves.after(number, labels))
 
 
 def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[np.uint16]]:

@@ -19,6 +19,7 @@ from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
@@ -51,12 +52,15 @@ class Expansion:
         """The moves as arrays for machine code; None if they are functions."""
         return key_moves(self.rules.moves, self.packing)
 
-    def successors(self, keys: Keys) -> Keys:
+    def successors(self, keys: Keys, check: bool = False) -> Keys:
         """The keys of all positions one move after some, unsorted, and with repeats.
 
+        With ``check`` functions that are said to undo each other are tried; InputError where one does not.
         It releases the GIL, unless moves are functions of a user's that do not.
         """
-        return np.concatenate([keys[:0], *(self._batches(keys) if self.compiled is None else self._kernel(keys))])
+        return np.concatenate(
+            [keys[:0], *(self._batches(keys, check) if self.compiled is None else self._kernel(keys))]
+        )
 
     def _kernel(self, keys: Keys) -> Iterator[Keys]:
         after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
@@ -79,10 +83,13 @@ class Expansion:
         assert moves is not None
         return (expand_words if keys.ndim == 1 else expand_rows)(keys, begin, after, moves)
 
-    def _batches(self, keys: Keys) -> Iterator[Keys]:
+    def _batches(self, keys: Keys, check: bool) -> Iterator[Keys]:
+        moves = self.rules.moves
         size = max(1, BATCH_BYTES // self.packing.places)
         for begin in range(0, len(keys), size):
             labels = self.packing.unpack(keys[begin : begin + size])
             for number in range(self.moves):
-                after, legal = self.rules.moves.after(number, labels)
+                after, legal = moves.after(number, labels)
+                if check and isinstance(moves, Functions) and moves.reversible:
+                    moves.check_undone(number, labels, after, legal)
                 yield self.packing.pack(after[legal])
