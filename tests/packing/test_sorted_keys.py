@@ -43,7 +43,7 @@ def test_each_key_is_once_in_its_place(given: tuple[int, list[Tuples]]) -> None:
 
 
 @pytest.mark.parametrize("values", [3, 50, 30_000, 1 << 64])
-@pytest.mark.parametrize(("count", "words"), [(40_000, 1), (3_000, 2), (2_000, 3)])
+@pytest.mark.parametrize(("count", "words"), [(40_000, 1), (3_000, 2), (40_000, 2), (2_000, 3)])
 def test_many_keys_are_sorted(count: int, words: int, values: int) -> None:
     keys = any_keys(count, words, values)
     expected = sorted(set(tuples(keys)))

@@ -89,3 +89,23 @@ def error(number: int) -> Callable[[], None]:
 def die() -> None:
     """A fault that ends the process, as ``kill -9`` does."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Killed(BaseException):
+    """Ends a run as a kill does: nothing cleans up behind it."""
+
+
+def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
+    """The function, of which one call ends the run, before or after it has done its work."""
+    calls = iter(range(at + 1))
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        last = next(calls, None) == at
+        if last and before:
+            raise Killed
+        result = function(*arguments, **named)
+        if last:
+            raise Killed
+        return result
+
+    return call

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 
@@ -88,6 +88,16 @@ def hanoi(pegs: int, discs: int) -> Puzzle:
     origin = [list(range(discs))] * len(names)
     moves = Transforms(names, origin, [pegs] * discs, added, np.array(allowed, dtype=np.uint64))
     return puzzle_of((values(discs, pegs),), (0,) * discs, moves)
+
+
+def near(puzzle: Puzzle) -> Labels:
+    """Positions in the first layers, up to a hundred of each."""
+    found = layer = puzzle.start_labels[:100]
+    for _ in range(4):
+        after = [layer[:0], *map(puzzle.moves.successors, layer)]
+        layer = np.unique(np.concatenate(after), axis=0)[:100]
+        found = np.concatenate((found, layer))
+    return np.unique(found, axis=0)
 
 
 def as_functions(puzzle: Puzzle, inverses: bool) -> Puzzle:

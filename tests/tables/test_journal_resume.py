@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import Killed, killing
 from journals import files
 from programs import Command
 from resume import resume
@@ -29,10 +30,6 @@ EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
 
 
-class Killed(BaseException):
-    """Ends a run as a kill does: nothing cleans up behind it."""
-
-
 @pytest.fixture(scope="module")
 def config() -> Config:
     return load_config("knights-coloured")
@@ -44,22 +41,6 @@ def whole(config: Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     store = tmp_path_factory.mktemp("whole") / "t.zarr"
     run_puzzle(config, store, RunOptions(workers=2))
     return contents(store)
-
-
-def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
-    """The function, of which one call ends the run, before or after it has done its work."""
-    calls = iter(range(at + 1))
-
-    def call(*arguments: Any, **named: Any) -> Any:
-        last = next(calls, None) == at
-        if last and before:
-            raise Killed
-        result = function(*arguments, **named)
-        if last:
-            raise Killed
-        return result
-
-    return call
 
 
 POINTS: list[tuple[type, str, int]] = [

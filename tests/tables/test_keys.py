@@ -1,15 +1,19 @@
 """Tables of keys: every distance as by brute force, whatever ends a run, and reads of every kind."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from brute_force import layers
+from faults import Killed, killing
 from forgetful import Forgetful
-from key_puzzles import PUZZLES, brute_force, config_of
-from stores import contents, flip_bit, read_manifest, stop_after
+from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
+from programs import Command
+from stores import contents, flip_bit, read_manifest, stop_after, toml
 
 from antipodes.events import Event, Restoring, SearchStarted
 from antipodes.storage.backend import MANIFEST
@@ -17,7 +21,9 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.counts import open_counts
 from antipodes.tables.journal import Journal
+from antipodes.tables.layers.pieces import PieceFile
 from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore
@@ -157,9 +163,10 @@ def forged(wrong: str, monkeypatch: Patch) -> None:
         owns = [chunk for chunk, keys in enumerate(np.array([0, *state._ranges.bounds])) if keys <= key][-1]
         mine = owns in state.chunks
         if wrong == "few":
-            arrived = [keys[keys != key] for keys in arrived]
+            found = [one.within(state.chunks) for one in arrived]
+            arrived = [state._as_set(keys[keys != key]) for keys in found]
         if mine and wrong == "many" and depth == 3:
-            arrived = [*arrived, np.array([key], dtype=np.uint64)]
+            arrived = [*arrived, state._as_set(np.array([key], dtype=np.uint64))]
         return advance(state, depth, arrived, log)
 
     def listed(segments: Any, words: int) -> Any:
@@ -203,29 +210,9 @@ def test_a_long_chain_of_moves_that_cannot_be_undone() -> None:
     state.begin(np.array([0], dtype=np.uint64), None)
     for depth in range(1, 1000):
         again = [np.array([depth - 1, depth], dtype=np.uint64), np.arange(0, depth, 7, dtype=np.uint64)]
-        assert state.advance(depth, again, None) == 1
-    assert sum(one.positions for one in state._seen) == 1000
+        assert state.advance(depth, [state._as_set(keys) for keys in again], None) == 1
+    assert sum(one.count for one in state._seen) == 1000
     assert len(state._seen) <= 10
-
-
-class Killed(BaseException):
-    """Ends a run as a kill does: nothing cleans up behind it."""
-
-
-def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
-    """The function, of which one call ends the run, before or after it has done its work."""
-    calls = iter(range(at + 1))
-
-    def call(*arguments: Any, **named: Any) -> Any:
-        last = next(calls, None) == at
-        if last and before:
-            raise Killed
-        result = function(*arguments, **named)
-        if last:
-            raise Killed
-        return result
-
-    return call
 
 
 POINTS: list[tuple[type, str, int]] = [
@@ -255,6 +242,60 @@ def test_killed_at(
             run_puzzle(config_of(name), store, EVERY_LAYER)
     assert run_puzzle(config_of(name), store, RunOptions(workers=1)).complete
     assert contents(store) == contents(whole)
+
+
+@pytest.fixture
+def tight(name: str, monkeypatch: Patch) -> RunOptions:
+    """Options with as little memory as a run needs: all layers are on disk, and all that moves lead to."""
+    monkeypatch.setattr("antipodes_tasks.bfs.key_partition.EXPANDED", 40)
+    monkeypatch.setattr("antipodes_tasks.bfs.key_partition.FOUND", 90)
+    least = plan_run(config_of(name).puzzle, 2).least_bytes
+    return RunOptions(workers=2, memory_limit=least, checkpoint_every=1e9)
+
+
+def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch) -> None:
+    """The same table, and nothing is left of the pieces; also of a search for counts only, and of a check."""
+    reads: list[int] = []
+    read = PieceFile.read
+    monkeypatch.setattr(PieceFile, "read", lambda file, *place: reads.append(place[0]) or read(file, *place))
+    run_puzzle(config_of(name), tmp_path / "t.zarr", tight)
+    assert len(reads) > len(brute_force(name)) // 100
+    assert contents(tmp_path / "t.zarr") == contents(whole)
+    counted = run_puzzle(config_of(name), tmp_path / "c.zarr", replace(tight, counts_only=True))
+    assert counted.layers == layers(brute_force(name))
+    assert verify(whole, puzzle=config_of(name), memory_limit=tight.memory_limit).problems == ()
+
+
+@pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
+@pytest.mark.parametrize(("call", "at"), [("put", 0), ("put", 200), ("read", 0), ("read", 300)])
+def test_killed_with_pieces_on_disk(
+    call: str, at: int, name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    store, options = tmp_path / "t.zarr", replace(tight, checkpoint_every=0)
+    with monkeypatch.context() as patch:
+        patch.setattr(PieceFile, call, killing(getattr(PieceFile, call), at, True))
+        with pytest.raises(Killed):
+            run_puzzle(config_of(name), store, options)
+    run_puzzle(config_of(name), store, options)
+    assert contents(store) == contents(whole)
+
+
+@pytest.mark.parametrize("name", ["blocks"], indirect=True)
+def test_a_full_disk(
+    name: str, whole: Path, tight: RunOptions, cli: Command, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """One line, and the run resumes when there is room."""
+    (tmp_path / "p.toml").write_text(toml(BLOCKS))
+    run = "run", tmp_path / "p.toml", "--store", tmp_path / "t.zarr", "--quiet", "--checkpoint-every", "0"
+    full = partial(Path("/dev/full").open, "r+b")
+    with monkeypatch.context() as patch:
+        patch.setattr("tempfile.TemporaryFile", lambda dir, buffering: full(buffering=buffering))
+        outcome = cli(*run, "--memory-limit", tight.memory_limit)
+    assert outcome.status == 1
+    assert f"cannot write a temporary file in {tmp_path / 't.zarr'}: No space left on device" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert cli(*run).status == 0
+    assert contents(tmp_path / "t.zarr") == contents(whole)
 
 
 @pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)

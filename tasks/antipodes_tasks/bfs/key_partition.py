@@ -7,28 +7,32 @@ undone, that is in the last two layers: a neighbour of a position at depth d has
 is all that was seen, which is kept encoded.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.partition import Partition, layer_at
 from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
-from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.expansion import Expansion
-from antipodes_tasks.keys.packing import Keys, Packing
+from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
-from antipodes_tasks.keys.runs import decode, encode, no_keys, of_integers, without_run
-from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_unique, without
-from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
+from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
+from antipodes_tasks.keys.sorted_keys import merge, sorted_rows, sorted_unique, without
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import check_undone
 
 EXPANDED = 1 << 18
-"""Keys of a frontier that are expanded together: their successors take some 10 MB."""
+"""Keys of a frontier that are expanded together, at first: from then on so many that about FOUND keys come out."""
+FOUND = 1 << 20
+"""Keys that are sorted together: 8 MiB."""
+TOGETHER = 1 << 19
+"""Keys that arrive at a partition up to which all its ranges are merged together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,19 +41,27 @@ class KeyFrontier:
 
     number: int
     """The number of the partition."""
-    keys: Keys
+    found: KeySet
 
     @property
     def count(self) -> int:
         """The number of positions."""
-        return len(self.keys)
+        return self.found.count
+
+    def batches(self) -> Iterator[Keys]:
+        """The keys in ascending order, in arrays of some size: ranges together if they are small."""
+        ranges, begin = self.found.ranges, self.found.first
+        for end in range(begin + 1, ranges.stop + 1):
+            if end == ranges.stop or self.found.count_in(range(begin, end + 1)) > EXPANDED:
+                yield self.found.within(range(begin, end))
+                begin = end
 
 
 class KeyLayer(NamedTuple):
     """The keys of a partition at a depth."""
 
     depth: int
-    keys: Keys
+    found: KeySet
 
 
 class KeyState:
@@ -65,8 +77,8 @@ class KeyState:
         self._bounds = ranges.firsts[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
         """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
-        self._runs: dict[int, list[Segment]] = {chunk: [] for chunk in self.chunks}
-        """For each range all that was seen, merged into few segments, where moves cannot be undone."""
+        self._seen: list[EncodedSet] = []
+        """All that was seen, where moves cannot be undone: each set at most half as large as the one before it."""
         self._first_kept = -1
         """The least depth whose positions are known still."""
 
@@ -76,7 +88,12 @@ class KeyState:
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return sum(layer.keys.nbytes for layer in self._layers) + sum(len(one.data) for one in self._seen)
+        return sum(layer.found.nbytes for layer in self._layers) + sum(one.nbytes for one in self._seen)
+
+    def to_disk(self, disk: Disk) -> None:
+        """Put all keys on a disk."""
+        self._layers = tuple(KeyLayer(layer.depth, layer.found.on(disk)) for layer in self._layers)
+        self._seen = [one.on(disk) for one in self._seen]
 
     def kept_from(self, depth: int) -> int:
         """The least depth of the segments that are needed to return to ``depth``."""
@@ -88,38 +105,36 @@ class KeyState:
     def frontier(self, depth: int) -> KeyFrontier | None:
         """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
 
-        Raises
-        ------
-        InterruptedRunError
-            The frontier at that depth has been discarded.
+        InterruptedRunError where the frontier at that depth has been discarded.
         """
-        for layer in self._layers:
-            if layer.depth == depth:
-                return KeyFrontier(self.part.number, layer.keys)
-        if depth < self._first_kept:
-            raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
-        return None
+        layer = layer_at(depth, self._layers, self._first_kept)
+        return None if layer is None else KeyFrontier(self.part.number, layer.found)
 
     def begin(self, starts: Keys, log: SegmentLog | None) -> int:
         """Find the ``starts``, keys ``(n,)``, that lie in the partition; how many do."""
-        return self._settle(0, self._own(sorted_unique(starts.copy())), log)
+        found = PlainSet.of(sorted_unique(starts.copy()), 0, self._ranges.firsts)
+        return self._settle(0, found.part(self.chunks), log)
 
-    def advance(self, depth: int, arrived: Sequence[Keys], log: SegmentLog | None) -> int:
-        """Find the positions at ``depth`` among sorted arrays of keys of the partition; how many are new."""
-        if not any(map(len, arrived)):
+    def advance(self, depth: int, arrived: Sequence[KeySet], log: SegmentLog | None) -> int:
+        """Find the positions at ``depth`` among sets of keys of any partitions; how many are new."""
+        count = sum(one.count_in(self.chunks) for one in arrived)
+        if not count:
             return 0
-        keys = merge(arrived)
-        new = self._unseen(keys) if self._ranges.one_way else without(keys, *(layer.keys for layer in self._layers))
-        return self._settle(depth, new, log)
+        if count <= TOGETHER and not self._seen:
+            return self._settle(depth, self._as_set(self._new(arrived, self.chunks)), log)
+        new = (self._new(arrived, range(number, number + 1)) for number in self.chunks)
+        return self._settle(depth, EncodedSet.of(self.chunks.start, self._ranges.words, new), log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
         """Take the positions at ``depth`` from segments instead of searching them; how many there are."""
         if not segments:
             return 0
-        keys = self._keys(segments)
-        if len(without(keys, *(layer.keys for layer in self._layers))) != len(keys):
-            raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
-        return self._settle(depth, keys, None)
+        found = self._of_segments(segments)
+        for number in self.chunks:
+            here = range(number, number + 1)
+            if len(self._without_layers(found.within(here), here)) < found.count_in(here):
+                raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
+        return self._settle(depth, found, None)
 
     def restore(self, depth: int, segments: Iterable[Segment]) -> None:
         """Set the state to ``depth``, by all segments from `restored_from` up to this depth.
@@ -136,93 +151,93 @@ class KeyState:
         """How many positions at lesser depths the state knows: of moves that can be undone one layer."""
         if self._ranges.one_way:
             frontier = self.frontier(depth)
-            return sum(one.positions for one in self._seen) - (frontier.count if frontier else 0)
-        return sum(len(layer.keys) for layer in self._layers if layer.depth == depth - 1)
+            return sum(one.count for one in self._seen) - (frontier.count if frontier else 0)
+        return sum(layer.found.count for layer in self._layers if layer.depth == depth - 1)
 
     def checkpoint(self, depth: int) -> SegmentLog:
         """Segments of the positions at ``depth``, the last one, and as of depth - 1 of those before that are needed."""
-        log = SegmentLog()
-        before = [layer.keys for layer in self._layers if layer.depth == depth - 1]
-        if self._ranges.one_way:
-            before = [self._keys([one]) for one in self._seen]
-        last = self.frontier(depth)
-        if before:
-            self._log(depth - 1, without(merge(before), *([] if last is None else [last.keys])), log)
-        if last is not None:
-            self._log(depth, last.keys, log)
+        log, last = SegmentLog(), self.frontier(depth)
+        before = [layer.found for layer in self._layers if layer.depth == depth - 1]
+        for number in self.chunks:
+            here = range(number, number + 1)
+            now = no_keys(self._ranges.words) if last is None else last.found.within(here)
+            earlier = merge([now[:0], *(one.within(here) for one in (self._seen or before))])
+            for at, keys in ((depth - 1, without(earlier, now)), (depth, now)):
+                if keys.size:
+                    log.append(Segment(number, at, KEYS, len(keys), encode(keys)))
         return log
 
     def positions(self, depth: int, limit: int) -> Keys:
         """The first keys at one of the last two depths, ``(n,)``, ascending."""
-        frontier = self.frontier(depth)
-        return no_keys(self._ranges.words) if frontier is None else frontier.keys[:limit]
+        frontier, found = self.frontier(depth), [no_keys(self._ranges.words)]
+        for keys in frontier.batches() if frontier is not None else ():
+            found.append(keys[: limit - sum(map(len, found))])
+            if sum(map(len, found)) == limit:
+                break
+        return np.concatenate(found)
 
-    def _own(self, keys: Keys) -> Keys:
-        """The part of a sorted array that the partition owns."""
-        ends = [0, *find(keys, self._ranges.firsts), len(keys)]
-        first, end = ends[self.chunks.start], ends[self.chunks.stop]
-        return keys[first:end]
+    def _as_set(self, keys: Keys) -> KeySet:
+        """The sorted keys of the partition as a set that suits their number."""
+        found = PlainSet.of(keys, self.chunks.start, self._bounds)
+        return found if len(keys) <= PLAIN else found.encoded()
 
-    def _unseen(self, keys: Keys) -> Keys:
-        """The keys of a sorted array that no layer has."""
-        parts = []
-        for chunk, here in zip(self.chunks, cut(keys, self._bounds), strict=True):
-            runs = self._runs[chunk]
-            for one in runs if len(here) else ():
-                here = without_run(here, one.data, one.positions)
-            parts.append(here)
-        return np.concatenate(parts)
+    def _new(self, arrived: Sequence[KeySet], here: range) -> Keys:
+        """The keys of some ranges that arrived and were not seen before."""
+        found = merge([one.within(here) for one in arrived if one.count_in(here)] or [no_keys(self._ranges.words)])
+        if not self._ranges.one_way:
+            return self._without_layers(found, here)
+        for one in self._seen:
+            found = one.without(found, here.start)
+        return found
 
-    @property
-    def _seen(self) -> list[Segment]:
-        """All that was seen, where moves cannot be undone."""
-        return [one for runs in self._runs.values() for one in runs]
+    def _without_layers(self, keys: Keys, here: range) -> Keys:
+        """Those of some sorted keys of ranges that the last layers lack."""
+        return without(keys, *(layer.found.within(here) for layer in self._layers)) if len(keys) else keys
 
-    def _see(self, segments: Iterable[Segment]) -> None:
-        """Add to what was seen: of each range runs, each of which is at most half as long as the one before.
+    def _see(self, found: EncodedSet) -> None:
+        """Add to what was seen: so that there are few sets, and each key is merged a few times only."""
+        self._seen.append(found)
+        while len(self._seen) > 1 and 2 * self._seen[-1].count > self._seen[-2].count:
+            both = self._seen.pop(), self._seen.pop()
+            merged = (merge([one.within(range(at, at + 1)) for one in both]) for at in self.chunks)
+            self._seen.append(EncodedSet.of(self.chunks.start, self._ranges.words, merged))
 
-        So there are few of them, and each key is merged a few times only.
-        """
-        for one in segments:
-            runs = self._runs[one.chunk]
-            runs.append(one)
-            while len(runs) > 1 and 2 * runs[-1].positions > runs[-2].positions:
-                keys = merge([keys_of(run, self._ranges.words) for run in (runs.pop(), runs.pop())])
-                runs.append(Segment(one.chunk, one.depth, KEYS, len(keys), encode(keys)))
-
-    def _settle(self, depth: int, keys: Keys, log: SegmentLog | None) -> int:
+    def _settle(self, depth: int, found: KeySet, log: SegmentLog | None) -> int:
         """Keep a new layer, and add it to the log; how many positions it has."""
-        if log is not None or self._ranges.one_way:
-            found = SegmentLog()
-            self._log(depth, keys, found)
-            self._see(found.segments if self._ranges.one_way else ())
-            for segment in found.segments if log is not None else ():
-                log.append(segment)  # type: ignore[union-attr]
+        if found.count and (log is not None or self._ranges.one_way):
+            encoded = found.encoded()
+            for number, count, content in encoded.runs() if log is not None else ():
+                log.append(Segment(number, depth, KEYS, count, content))  # type: ignore[union-attr]
+            if self._ranges.one_way:
+                self._see(encoded)
         kept = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
         self._first_kept = depth - 1
-        self._layers = (KeyLayer(depth, keys), *kept) if len(keys) else kept
-        return len(keys)
-
-    def _log(self, depth: int, keys: Keys, log: SegmentLog) -> None:
-        """Add the segments of a layer, one for each range that has positions."""
-        for chunk, here in zip(self.chunks, cut(keys, self._bounds), strict=True):
-            if len(here):
-                log.append(Segment(chunk, depth, KEYS, len(here), encode(here)))
+        self._layers = (KeyLayer(depth, found), *kept) if found.count else kept
+        return found.count
 
     def _restore(self, depth: int, segments: Sequence[Segment]) -> None:
         """Take the last layers from segments, and what was seen from all of them."""
         wanted = (depth,) if self._ranges.one_way else (depth, depth - 1)
         layers = {at: [one for one in segments if one.depth == at] for at in wanted}
-        self._layers = tuple(KeyLayer(at, self._keys(layer)) for at, layer in layers.items() if layer)
+        self._layers = tuple(KeyLayer(at, self._of_segments(layer)) for at, layer in layers.items() if layer)
         self._first_kept = depth
         if self._ranges.one_way:
-            self._runs = {chunk: [] for chunk in self.chunks}
-            self._see(sorted(segments, key=lambda one: one.depth))
+            self._seen = []
+            for at in sorted({one.depth for one in segments}):
+                self._see(self._encoded_of([one for one in segments if one.depth == at]))
 
-    def _keys(self, segments: Sequence[Segment]) -> Keys:
-        """The keys of segments of one depth, in ascending order."""
-        ordered = sorted(segments, key=lambda one: one.chunk)
-        return np.concatenate([keys_of(one, self._ranges.words) for one in ordered])
+    def _of_segments(self, segments: Sequence[Segment]) -> KeySet:
+        """The keys of segments of one depth."""
+        found = self._encoded_of(segments)
+        return found if found.count > PLAIN else self._as_set(found.within(self.chunks))
+
+    def _encoded_of(self, segments: Sequence[Segment]) -> EncodedSet:
+        """The keys of segments of one depth, checked."""
+        words, by_range = self._ranges.words, {one.chunk: one for one in segments}
+        for one in segments:
+            keys_of(one, words)
+        found = [(one.positions, one.data) if one else (0, NO_BYTES) for one in map(by_range.get, self.chunks)]
+        return EncodedSet.of_runs(self.chunks.start, words, found)
 
 
 def keys_of(segment: Segment, words: int) -> Keys:
@@ -238,19 +253,26 @@ class Successors(NamedTuple):
 
     depth: int
     """The depth that the moves begin at."""
-    parts: tuple[Keys, ...]
-    """For each partition of the search its keys, sorted and different."""
+    found: tuple[KeySet, ...]
+    """Sets of all ranges of the search."""
 
-    def of(self, numbers: range) -> "Successors":
-        """Those of some partitions, as arrays of their own; none of the others."""
-        none = self.parts[0][:0]
-        return Successors(
-            self.depth, tuple(part.copy() if at in numbers else none for at, part in enumerate(self.parts))
-        )
+    def of(self, ranges: range) -> "Successors":
+        """Those of some ranges, as arrays of their own."""
+        return Successors(self.depth, tuple(one.part(ranges) for one in self.found if one.count_in(ranges)))
 
     def __sizeof__(self) -> int:
         """Bytes that dask counts."""
-        return sum(part.nbytes for part in self.parts)
+        return sum(one.nbytes for one in self.found)
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where keys are that moves lead to, until their owners take them."""
+
+    most: int
+    """Bytes of memory for them."""
+    disk: Callable[[], Disk]
+    """A new file for the others."""
 
 
 @dataclass(frozen=True)
@@ -259,12 +281,13 @@ class KeyLinks:
 
     rules: Rules
     packing: Packing
-    bounds: tuple[int, ...]
-    """The first key of each partition but the first."""
+    ranges: KeyRanges
+    partitions: int
+    """How many there are."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process makes the moves anew."""
-        return KeyLinks, (self.rules, self.packing, self.bounds)
+        return KeyLinks, (self.rules, self.packing, self.ranges, self.partitions)
 
     @cached_property
     def expansion(self) -> Expansion:
@@ -274,32 +297,38 @@ class KeyLinks:
     @property
     def predecessors(self) -> list[list[int]]:
         """For each partition the partitions whose moves may lead to it: all."""
-        every = list(range(len(self.bounds) + 1))
+        every = list(range(self.partitions))
         return [every for _ in every]
 
-    def successors(self, depth: int, frontiers: Iterable[KeyFrontier]) -> Successors:
+    def successors(self, depth: int, frontiers: Iterable[KeyFrontier], room: Room) -> Successors:
         """The keys one move after some frontiers at a depth.
 
         InputError where a function does not undo a move as it says: two layers would not be enough to look at.
         """
-        found = [self._expanded(here) for here in _blocks(frontiers)]
-        bounds = of_integers(self.bounds, self.packing.words)
-        keys = merge(found) if found else no_keys(self.packing.words)
-        return Successors(depth, tuple(cut(keys, bounds)))
+        found: list[KeySet] = []
+        left, disk = room.most, None
+        for keys in self._expanded(frontiers):
+            one: KeySet = PlainSet.of(keys, 0, self.ranges.firsts)
+            if len(keys) > PLAIN or one.nbytes > left:
+                one = one.encoded()
+            if one.nbytes > left:
+                disk = disk or room.disk()
+                one = one.on(disk)
+            left -= one.nbytes
+            found.append(one)
+        return Successors(depth, tuple(found))
 
-    def _expanded(self, keys: Keys) -> Keys:
-        moves = self.rules.moves
-        if isinstance(moves, Functions) and moves.reversible:
-            labels = self.packing.unpack(keys)
-            for number in range(len(moves)):
-                check_undone(moves, number, labels, *moves.after(number, labels))
-        return sorted_unique(self.expansion.successors(keys))
-
-
-def _blocks(frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
-    for frontier in frontiers:
-        for first in range(0, frontier.count, EXPANDED):
-            yield frontier.keys[first : first + EXPANDED]
+    def _expanded(self, frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
+        """The successors of the keys of frontiers, in sorted arrays of about FOUND keys."""
+        size = EXPANDED
+        for keys in (keys for frontier in frontiers for keys in frontier.batches()):
+            begin = 0
+            while begin < len(keys):
+                here = keys[begin : begin + size]
+                found = self.expansion.successors(here, check=True)
+                begin += len(here)
+                size = max(1, FOUND * len(here) // max(1, len(found)))
+                yield sorted_unique(found)
 
 
 def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[np.uint16]]:
@@ -309,16 +338,24 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     """
     if not segments:
         return no_keys(words), np.empty(0, dtype=np.uint16)
-    keys = np.concatenate([keys_of(one, words) for one in segments])
-    depths = np.repeat([one.depth for one in segments], [one.positions for one in segments]).astype(np.uint16)
-    bits = int(depths.max()).bit_length()
-    if words == 1 and int(keys.max()) >> (64 - bits) == 0:  # one word holds both, and numbers sort fastest
-        together = keys << np.uint64(bits) | depths
-        together.sort()
-        keys, depths = together >> np.uint64(bits), (together & np.uint64((1 << bits) - 1)).astype(np.uint16)
+    ends = np.cumsum([one.positions for one in segments]).tolist()
+    keys = np.empty(ends[-1] if words == 1 else (ends[-1], words), dtype=np.uint64)
+    slices = [slice(*one) for one in pairwise([0, *ends])]
+    for one, here in zip(segments, slices, strict=True):
+        keys[here] = keys_of(one, words)
+    bits = np.uint64(max(one.depth for one in segments).bit_length())
+    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds both, and numbers sort fastest
+        for one, here in zip(segments, slices, strict=True):
+            keys[here] <<= bits
+            keys[here] |= np.uint64(one.depth)
+        keys.sort()
+        depths = np.empty(len(keys), dtype=np.uint16)
+        np.bitwise_and(keys, (np.uint64(1) << bits) - np.uint64(1), out=depths, casting="unsafe")
+        keys >>= bits
     else:
-        order = np.argsort(keys, kind="stable") if words == 1 else np.lexsort(keys.T[::-1])
-        keys, depths = keys[order], depths[order]
+        depths = np.repeat([one.depth for one in segments], [one.positions for one in segments]).astype(np.uint16)
+        rows = sorted_rows(np.column_stack((keys, depths)))
+        keys, depths = squeezed(rows[:, :-1].copy()), rows[:, -1].astype(np.uint16)
     same = keys[1:] == keys[:-1]
     if (same if words == 1 else same.all(axis=1)).any():
         raise StoreDamagedError(f"the journal is damaged: range {segments[0].chunk} has a position twice")

@@ -6,10 +6,20 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.keys.kernels import drop_recent, expand_constants, expand_rows, expand_words, no_recent
+from antipodes_tasks.keys.kernels import (
+    drop_recent,
+    drop_recent_rows,
+    expand_rows,
+    expand_step_rows,
+    expand_steps,
+    expand_words,
+    no_recent,
+)
 from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
-from antipodes_tasks.keys.packing import Keys, Packing
+from antipodes_tasks.keys.packing import Keys, Packing, rows_of
+from antipodes_tasks.keys.piece_steps import PieceSteps
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
@@ -38,36 +48,48 @@ class Expansion:
         return len(self.rules.moves)
 
     @cached_property
-    def compiled(self) -> KeyMoves | None:
+    def compiled(self) -> KeyMoves | PieceSteps | None:
         """The moves as arrays for machine code; None if they are functions."""
         return key_moves(self.rules.moves, self.packing)
 
-    def successors(self, keys: Keys) -> Keys:
+    def successors(self, keys: Keys, check: bool = False) -> Keys:
         """The keys of all positions one move after some, unsorted, and with repeats.
 
+        With ``check`` functions that are said to undo each other are tried; InputError where one does not.
         It releases the GIL, unless moves are functions of a user's that do not.
         """
-        return np.concatenate([keys[:0], *(self._batches(keys) if self.compiled is None else self._kernel(keys))])
+        return np.concatenate(
+            [keys[:0], *(self._batches(keys, check) if self.compiled is None else self._kernel(keys))]
+        )
 
     def _kernel(self, keys: Keys) -> Iterator[Keys]:
-        assert self.compiled is not None
-        expand = expand_rows
-        if keys.ndim == self.compiled.empty.shape[1] == 1:
-            constant = len(self.compiled.covering.word) > 0
-            expand = expand_constants if constant else expand_words
         after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
-        recent = no_recent() if keys.ndim == 1 and len(keys) >= MANY else None
+        recent = no_recent(self.packing.words) if len(keys) >= MANY else None
         begin = 0
         while begin < len(keys):
-            begin, count = expand(keys, begin, after, self.compiled)
+            begin, count = self._expand(keys, begin, after)
             if recent is not None:
-                count = drop_recent(after, count, recent)
+                count = (drop_recent if keys.ndim == 1 else drop_recent_rows)(after, count, recent)
             yield after[:count].copy()
 
-    def _batches(self, keys: Keys) -> Iterator[Keys]:
+    def _expand(self, keys: Keys, begin: int, after: Keys) -> tuple[int, int]:
+        """Write successors of keys from ``begin`` on; the first key that is left, and how many are written."""
+        moves = self.compiled
+        if isinstance(moves, PieceSteps):
+            of_one_word = keys.ndim == moves.covered.shape[1] == 1
+            if of_one_word:
+                return expand_steps(keys, begin, after, self.moves, moves)
+            return expand_step_rows(rows_of(keys), begin, rows_of(after), self.moves, moves)
+        assert moves is not None
+        return (expand_words if keys.ndim == 1 else expand_rows)(keys, begin, after, moves)
+
+    def _batches(self, keys: Keys, check: bool) -> Iterator[Keys]:
+        moves = self.rules.moves
         size = max(1, BATCH_BYTES // self.packing.places)
         for begin in range(0, len(keys), size):
             labels = self.packing.unpack(keys[begin : begin + size])
             for number in range(self.moves):
-                after, legal = self.rules.moves.after(number, labels)
+                after, legal = moves.after(number, labels)
+                if check and isinstance(moves, Functions) and moves.reversible:
+                    moves.check_undone(number, labels, after, legal)
                 yield self.packing.pack(after[legal])

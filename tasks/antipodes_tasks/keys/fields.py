@@ -1,8 +1,11 @@
-"""The labels of a position in 64-bit words: each place has a field of a few bits."""
+"""The labels of a position in 64-bit words: each place has a field of a few bits, or shares one with its neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
+from math import prod
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -51,15 +54,7 @@ class Fields:
     @cached_property
     def layout(self) -> Layout:
         """Where each place is: the first takes the lowest bits of the first word, and so on."""
-        word, shift, ends = 0, 0, []
-        for bits in self.bits:
-            if shift + bits > WORD:
-                word, shift = word + 1, 0
-            ends.append((word, shift if bits else 0))
-            shift += bits
-        words, shifts = np.array(ends, dtype=np.int64).T
-        masks = [(1 << bits) - 1 for bits in self.bits]
-        return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
+        return layout_of(self.bits)
 
     def pack(self, labels: Labels) -> Words:
         """``(n, places)`` labels as ``(n, words)``."""
@@ -79,6 +74,93 @@ class Fields:
             _unpack(words, *self.layout, labels)
             return labels
         return ((words[:, self.layout.word] >> self.layout.shift) & self.layout.mask).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class SharedFields:
+    """Fields of several places: the number in it has a digit for each of them, the lowest one for the first."""
+
+    radices: tuple[int, ...]
+    """The values of each place."""
+    groups: tuple[int, ...]
+    """How many places are in each field, one after another."""
+    more: tuple[int, ...] = ()
+    """How many values each of some fields has that follow, and are not of places; they are left 0 here."""
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return len(self.radices)
+
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """The first place of each field of places."""
+        return tuple(accumulate(self.groups, initial=0))[:-1]
+
+    @cached_property
+    def values(self) -> tuple[int, ...]:
+        """How many values each field has."""
+        of_places = (
+            prod(self.radices[first : first + size]) for first, size in zip(self.first, self.groups, strict=True)
+        )
+        return (*of_places, *self.more)
+
+    @property
+    def words(self) -> int:
+        """The number of words of a position."""
+        return int(self.layout.word[-1]) + 1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each field is, ``(fields,)``."""
+        return layout_of([bits_of(values) for values in self.values])
+
+    @cached_property
+    def field(self) -> NDArray[np.int64]:
+        """``(places,)``: the field of each place."""
+        return np.repeat(np.arange(len(self.groups)), self.groups)
+
+    @cached_property
+    def divisors(self) -> tuple[int, ...]:
+        """The value of a 1 of each place in the number of its field."""
+        found: list[int] = []
+        for first, size in zip(self.first, self.groups, strict=True):
+            found += list(accumulate(self.radices[first : first + size], mul, initial=1))[:-1]
+        return tuple(found)
+
+    def pack(self, labels: Labels) -> Words:
+        """``(n, places)`` labels as ``(n, words)``."""
+        packed = np.zeros((len(labels), self.words), dtype=np.uint64)
+        for place, field in enumerate(self.field.tolist()):
+            weight = np.uint64(self.divisors[place]) << self.layout.shift[field]
+            packed[:, self.layout.word[field]] += labels[:, place] * weight
+        return packed
+
+    def unpack(self, words: Words) -> Labels:
+        """The inverse of `pack`."""
+        labels = np.empty((len(words), self.places), dtype=np.uint8)
+        for place, field in enumerate(self.field.tolist()):
+            digits = self.number(words, field) // np.uint64(self.divisors[place])
+            labels[:, place] = digits % np.uint64(self.radices[place])
+        return labels
+
+    def number(self, words: Words, field: int) -> Words:
+        """The number ``(n,)`` in a field of keys ``(n, words)``."""
+        found: Words = (words[:, self.layout.word[field]] >> self.layout.shift[field]) & self.layout.mask[field]
+        return found
+
+
+def layout_of(widths: Sequence[int]) -> Layout:
+    """Where fields of so many bits are: the first one is lowest in the first word, and none is split between two."""
+    word, shift, ends = 0, 0, []
+    for bits in widths:
+        if shift + bits > WORD:
+            word, shift = word + 1, 0
+        ends.append((word, shift if bits else 0))
+        shift += bits
+    words, shifts = np.array(ends, dtype=np.int64).T
+    masks = [(1 << bits) - 1 for bits in widths]
+    return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
 
 
 def bits_of(values: int) -> int:

@@ -1,8 +1,8 @@
 """Moves as arrays over the bits of keys: what a key must have, and what changes in it.
 
-A move is legal where some fields have one value (a mask and a value of the whole key), others one of several, and
-where some places are empty. It changes a key by an exclusive or: a constant for the fields whose value is known then,
-and for the others an entry of a table, which neighbouring bits of the key are the index of.
+A move is legal where some fields have one value (a mask and a value of the whole key), and others one of several. It
+changes a key by an exclusive or: a constant for the fields whose value is known then, and for the others an entry of a
+table, which neighbouring bits of the key are the index of.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,33 +45,12 @@ class KeyMove:
     """One move; its integers have a bit for each bit of all words, the first word lowest."""
 
     guard: int = UNGUARDED
-    """A place that must be empty, as a bit of `Empty`."""
+    """A place that must be empty, as the highest bit of its field."""
     mask: int = 0
     value: int = 0
-    empty: int = 0
-    """All places that must be empty, unless mask and value say so."""
     change: int = 0
     conditions: list[Condition] = field(default_factory=list)
     lookups: list[Lookup] = field(default_factory=list)
-
-
-class Empty(NamedTuple):
-    """How to find the empty places of a key: as bits of words of their own.
-
-    Either the key has a field for each place, and those that are 0 are empty: their bit is the highest of the field.
-    Or tables have the places that blocks cover, and the bit is the number of the place.
-    """
-
-    words: int
-    """The words of the bits."""
-    low: Words
-    """``(words of a key,)``: all bits of fields, but the highest of each."""
-    high: Words
-    """The highest bit of each field."""
-    board: Words
-    """``(words,)``: all places; without tables 0."""
-    covering: tuple[Lookup, ...]
-    """For neighbouring bits of a key the places that are covered, of one word each."""
 
 
 class Tables(NamedTuple):
@@ -106,17 +85,14 @@ class KeyMoves(NamedTuple):
     """
 
     low: Words
+    """``(words,)``: all bits of fields, but the highest of each."""
     high: Words
-    board: Words
-    covering: Tables
-    """See `Empty`."""
+    """The highest bit of each field: a place is empty if its field is 0."""
     first: Numbers
     """``(guards + 2,)``: where the moves of each guard begin; those without a guard are the last."""
     mask: Words
     """``(moves, words)``: the fields that must have one value, and that value."""
     value: Words
-    empty: Words
-    """``(moves, words of Empty)``: the places that must be empty, too."""
     change: Words
     """``(moves, words)``: the constant part of the change."""
     condition_at: Numbers
@@ -129,20 +105,17 @@ class KeyMoves(NamedTuple):
     lookups: Tables
 
 
-def arrays_of(moves: Iterable[KeyMove], words: int, empty: Empty) -> KeyMoves:
+def arrays_of(moves: Iterable[KeyMove], words: int, low: Words, high: Words) -> KeyMoves:
     """The moves of keys of so many words, as arrays."""
-    guards = empty.words * WORD
+    guards = words * WORD
     ordered = sorted(moves, key=lambda move: move.guard % (guards + 1))  # UNGUARDED, -1, comes last
     conditions = [one for move in ordered for one in move.conditions]
     return KeyMoves(
-        low=empty.low,
-        high=empty.high,
-        board=empty.board,
-        covering=Tables.of(empty.covering),
+        low=low,
+        high=high,
         first=np.searchsorted([move.guard % (guards + 1) for move in ordered], np.arange(guards + 2)).astype(np.int64),
         mask=words_of([move.mask for move in ordered], words),
         value=words_of([move.value for move in ordered], words),
-        empty=words_of([move.empty for move in ordered], empty.words),
         change=words_of([move.change for move in ordered], words),
         condition_at=_starts([len(move.conditions) for move in ordered]),
         condition_word=np.array([one.word for one in conditions], dtype=np.int64),

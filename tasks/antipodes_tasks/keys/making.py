@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.keys.fields import WORD
+from antipodes_tasks.keys.fields import WORD, Words
 from antipodes_tasks.keys.key_moves import (
     MOST_CODES,
     UNGUARDED,
     Condition,
-    Empty,
     KeyMove,
     KeyMoves,
     Lookup,
@@ -18,7 +17,8 @@ from antipodes_tasks.keys.key_moves import (
     words_of,
 )
 from antipodes_tasks.keys.packing import LABELS, UNKNOWN, Packing
-from antipodes_tasks.rules.footprints import BlockStep, Footprints, block_steps
+from antipodes_tasks.keys.piece_steps import PieceSteps, piece_steps
+from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_steps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
@@ -44,18 +44,17 @@ class Step(NamedTuple):
     changes: Mapping[int, Change]
 
 
-def key_moves(moves: Moves, packing: Packing) -> KeyMoves | None:
+def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
     """The moves on keys, except those that are never legal; None if they are functions, or too many."""
     if len(moves) > MOST_MOVES or not isinstance(moves, Swaps | Transforms):
         return None
-    if packing.footprints is not None and isinstance(moves, Transforms):
-        blocks = _Blocks(packing, packing.footprints)
-        taken = (step for step in block_steps(moves) if step.label in packing.contents[step.origin])
-        return arrays_of(map(blocks.move, taken), packing.words, blocks.empty())
+    if packing.groups:
+        pieces = _swap_steps(moves, packing) if isinstance(moves, Swaps) else block_steps(moves)
+        return piece_steps(packing, (step for step in pieces if step.label in packing.contents[step.origin]))
     fields = _OfPlaces(packing)
     steps = _swaps(moves, packing) if isinstance(moves, Swaps) else _transforms(moves, packing)
     made = [move for step in steps if (move := fields.move(step)) is not None]
-    return arrays_of(made, packing.words, fields.empty())
+    return arrays_of(made, packing.words, *fields.empty())
 
 
 def _swaps(moves: Swaps, packing: Packing) -> Iterator[Step]:
@@ -64,6 +63,14 @@ def _swaps(moves: Swaps, packing: Packing) -> Iterator[Step]:
             pieces = frozenset(packing.contents[origin]) - {0}
             there, back = (Change(place, 0, LABELS) for place in (destination, origin))
             yield Step({destination: frozenset({0}), origin: pieces}, {origin: there, destination: back})
+
+
+def _swap_steps(moves: Swaps, packing: Packing) -> Iterator[BlockStep]:
+    for origin, destination in dict.fromkeys(map(tuple, moves.pairs.tolist())):
+        if origin != destination:
+            for label in packing.contents[origin]:
+                if label != EMPTY:
+                    yield BlockStep(label, origin, destination, (destination,))
 
 
 def _transforms(moves: Transforms, packing: Packing) -> Iterator[Step]:
@@ -84,18 +91,19 @@ def _conditions(moves: Transforms, number: int, packing: Packing) -> Iterator[tu
         yield place, frozenset(label for label in packing.contents[place] if mask >> label & 1)
 
 
-class _Making:
-    """Where the fields of a key are, and tables of neighbours among them."""
+class _OfPlaces:
+    """Makes moves from those on labels, where a key has a field for each place, and tables of neighbours among them."""
 
     def __init__(self, packing: Packing) -> None:
         self.packing = packing
         self.contents = packing.contents
         layout = packing.fields.layout
+        self.words = packing.words
         self.word, self.shift, self.mask = layout.word.tolist(), layout.shift.tolist(), layout.mask.tolist()
         self.at = [word * WORD + shift for word, shift in zip(self.word, self.shift, strict=True)]
 
-    def tables(self, places: Iterable[int], effect: Callable[[int, int], int], words: int) -> Iterator[Lookup]:
-        """The effects in ``words`` words of the codes of some places, ascending; those of neighbours in one table."""
+    def tables(self, places: Iterable[int], effect: Callable[[int, int], int]) -> Iterator[Lookup]:
+        """The effects on a key of the codes of some places, ascending; those of neighbours in one table."""
         for group in self._neighbours(places):
             word, shift = self.word[group[0]], self.shift[group[0]]
             mask = sum(self.mask[place] << self.shift[place] - shift for place in group)
@@ -105,7 +113,7 @@ class _Making:
                 own = [effect(place, code) if code in known else 0 for code in range(self.mask[place] + 1)]
                 effects += [0] * ((1 << self.shift[place] - shift) - len(effects))
                 effects = [one ^ other for one in own for other in effects]
-            yield from _lookups(word, shift, mask, effects, words)
+            yield from _lookups(word, shift, mask, effects, self.words)
 
     def _neighbours(self, places: Iterable[int]) -> list[list[int]]:
         """The places in groups, whose fields are within INDEX_BITS of a word."""
@@ -119,46 +127,14 @@ class _Making:
                 groups.append([place])
         return groups
 
-
-class _Blocks(_Making):
-    """Makes the moves of blocks, where a key has a block on one of its places, and tables say which it covers."""
-
-    def __init__(self, packing: Packing, footprints: Footprints) -> None:
-        super().__init__(packing)
-        self.covered = {(one.place, one.label): (one.place, *one.others) for one in footprints.every}
-
-    def empty(self) -> Empty:
-        """The places that no block covers."""
-        words = -(-self.packing.places // WORD)
-        nothing = np.zeros(self.packing.words, dtype=np.uint64)
-        every = range(self.packing.places)
-        covering = tuple(self.tables([place for place in every if self.mask[place]], self._covered, words))
-        return Empty(words, nothing, nothing, words_of([bits(every)], words)[0], covering)
-
-    def _covered(self, place: int, code: int) -> int:
-        return bits(self.covered[place, self.contents[place][code]]) if code else 0
-
-    def move(self, step: BlockStep) -> KeyMove:
-        """The move on keys."""
-        origin, destination = self.at[step.origin], self.at[step.destination]
-        before = int(self.packing.codes[step.origin, step.label]) << origin
-        after = int(self.packing.codes[step.destination, step.label]) << destination
-        mask = self.mask[step.origin] << origin
-        return KeyMove(min(step.empty), mask, before, bits(step.empty), before ^ after)
-
-
-class _OfPlaces(_Making):
-    """Makes moves from those on labels, where a key has the label of each place."""
-
-    def empty(self) -> Empty:
-        """Fields that are 0 are empty."""
-        words = self.packing.words
-        low, high = np.zeros((2, words), dtype=np.uint64)
+    def empty(self) -> tuple[Words, Words]:
+        """All bits of fields but the highest of each, and these, ``(words,)`` each: fields that are 0 are empty."""
+        low, high = np.zeros((2, self.words), dtype=np.uint64)
         for word, shift, mask in zip(self.word, self.shift, self.mask, strict=True):
             highest = (mask + 1) >> 1
             low[word] |= np.uint64((mask - highest if mask else 0) << shift)
             high[word] |= np.uint64((highest if mask else 0) << shift)
-        return Empty(words, low, high, np.zeros(words, dtype=np.uint64), ())
+        return low, high
 
     def move(self, step: Step) -> KeyMove | None:
         """The move; None if it is never legal."""
@@ -174,10 +150,7 @@ class _OfPlaces(_Making):
                 move.change ^= self._effect(place, change, codes[place][0])
         several = sorted(place for place in step.changes if len(codes[place]) > 1)
         changes = step.changes
-        effects = self.tables(
-            several, lambda place, code: self._effect(place, changes[place], code), self.packing.words
-        )
-        move.lookups = list(effects)
+        move.lookups = list(self.tables(several, lambda place, code: self._effect(place, changes[place], code)))
         return move
 
     def _codes(self, place: int, labels: Iterable[int]) -> list[int]:
@@ -210,8 +183,3 @@ def _lookups(word: int, shift: int, mask: int, effects: Sequence[int], words: in
     each = words_of(effects, words)
     for changed in np.flatnonzero(each.any(axis=0)).tolist():
         yield Lookup(word, shift, mask, changed, each[:, changed])
-
-
-def bits(numbers: Iterable[int]) -> int:
-    """The integer with these bits."""
-    return sum(1 << number for number in numbers)

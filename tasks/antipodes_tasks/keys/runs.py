@@ -10,15 +10,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import without
 
 Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
 WORD, WORD_BYTES = 64, 8
-_NUMBER_BYTES = 10
-"""The most bytes of a LEB128 number of 64 bits."""
-_SEVEN, _LOW = np.uint64(7), np.uint64(127)
+AHEAD = 4
+"""Bytes that are written or read together, used or not."""
+_SEVEN, _LOW, _MORE, _LONG = np.uint64(7), np.uint64(127), np.uint64(128), np.uint64(1 << 28)
 
 
 def no_keys(words: int) -> Keys:
@@ -44,18 +45,21 @@ def of_integers(numbers: Sequence[int], words: int) -> Keys:
 
 def encode(keys: Keys) -> Bytes:
     """The bytes of sorted different keys."""
+    return encode_parts(keys, np.array([0, len(keys)]))[0]
+
+
+def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
+    """The bytes of sorted keys in parts, each a run of its own: where the parts begin, and where their bytes do.
+
+    Both arrays of places are ``(parts + 1,)``, int64; the last entries are the ends.
+    """
     if keys.ndim > 1:
-        return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8)
-    out = np.empty(_room(keys), dtype=np.uint8)
-    return out[: _write(keys, out)].copy()
-
-
-def _room(keys: Keys) -> int:
-    """Bytes that keys take at most: their differences are less than that of the last from the first."""
-    if not len(keys):
-        return 0
-    each = max(1, -(-int(keys[-1] - keys[0]).bit_length() // 7))
-    return _NUMBER_BYTES + each * len(keys)
+        return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8), begins * (WORD_BYTES * keys.shape[1])
+    places = np.zeros(len(begins), dtype=np.int64)
+    _measure(keys, begins, places)
+    out = np.empty(places[-1] + AHEAD, dtype=np.uint8)
+    _write(keys, begins, out)
+    return out[: places[-1]], places
 
 
 def decode(data: Bytes, count: int, words: int) -> Keys | None:
@@ -81,19 +85,72 @@ def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
 
 
 @kernel
-def _write(keys: Keys, out: Bytes) -> int:
-    """Write the keys as numbers to ``out``, which has room; the length."""
-    length, before = 0, np.uint64(0)
-    for i in range(len(keys)):
-        number = keys[np.uint64(i)] - before
-        before = keys[np.uint64(i)]
-        while number > _LOW:
-            out[np.uint64(length)] = (number & _LOW) | np.uint64(128)
-            number >>= _SEVEN
+def _measure(keys: Keys, begins: Numbers, places: Numbers) -> None:
+    """Set for each part where its bytes end."""
+    length = 0
+    for part in range(len(begins) - 1):
+        before = np.uint64(0)
+        for i in range(begins[part], begins[part + 1]):
+            number = keys[np.uint64(i)] - before
+            before = keys[np.uint64(i)]
             length += 1
-        out[np.uint64(length)] = number
-        length += 1
-    return length
+            for bits in range(7, WORD, 7):
+                length += number >= np.uint64(1) << np.uint64(bits)
+        places[part + 1] = length
+
+
+@kernel
+def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
+    """Write the parts of the keys as numbers to ``out``, which has room, and AHEAD bytes more.
+
+    Numbers of up to 28 bits, nearly all, take no branch: no processor foretells how many bytes the next one has.
+    """
+    length, one = np.uint64(0), np.uint64(1)
+    for part in range(len(begins) - 1):
+        before = np.uint64(0)
+        for i in range(begins[part], begins[part + 1]):
+            number = keys[np.uint64(i)] - before
+            before = keys[np.uint64(i)]
+            while number >= _LONG:
+                out[length] = (number & _LOW) | _MORE
+                number >>= _SEVEN
+                length += one
+            second, third, fourth = number >> _SEVEN, number >> np.uint64(14), number >> np.uint64(21)
+            more, third_more, fourth_more = (
+                np.uint64(second > np.uint64(0)),
+                np.uint64(third > np.uint64(0)),
+                np.uint64(fourth > np.uint64(0)),
+            )
+            out[length] = (number & _LOW) | more << _SEVEN
+            out[length + one] = (second & _LOW) | third_more << _SEVEN
+            out[length + np.uint64(2)] = (third & _LOW) | fourth_more << _SEVEN
+            out[length + np.uint64(3)] = fourth
+            length += one + more + third_more + fourth_more
+
+
+@kernel
+def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
+    """The number at a place and the place after it; where it is cut or has more than 64 bits, one past the end."""
+    if at + AHEAD <= len(data):
+        place = np.uint64(at)
+        word = np.uint64(data[place]) | np.uint64(data[place + np.uint64(1)]) << np.uint64(8)
+        word |= np.uint64(data[place + np.uint64(2)]) << np.uint64(16)
+        word |= np.uint64(data[place + np.uint64(3)]) << np.uint64(24)
+        ends = ~word & np.uint64(0x80808080)
+        if ends != np.uint64(0):
+            last = trailing_zeros(ends)
+            word &= (np.uint64(1) << last) - np.uint64(1)
+            number = word & _LOW | word >> np.uint64(1) & np.uint64(127 << 7)
+            number |= word >> np.uint64(2) & np.uint64(127 << 14) | word >> np.uint64(3) & np.uint64(127 << 21)
+            return number, at + integer(last >> np.uint64(3)) + 1
+    number, shift = np.uint64(0), np.uint64(0)
+    while at < len(data) and data[np.uint64(at)] > 127 and shift < np.uint64(63):
+        number |= (np.uint64(data[np.uint64(at)]) & _LOW) << shift
+        shift += _SEVEN
+        at += 1
+    if at >= len(data):
+        return number, len(data) + 1
+    return number | np.uint64(data[np.uint64(at)]) << shift, at + 1
 
 
 @kernel
@@ -101,19 +158,13 @@ def _read(data: Bytes, keys: Keys) -> bool:
     """Fill the keys from their bytes; False if these are of more, of fewer, or not in ascending order."""
     at, key = 0, np.uint64(0)
     for i in range(len(keys)):
-        number, shift = np.uint64(0), np.uint64(0)
-        while at < len(data) and data[np.uint64(at)] > 127 and shift < np.uint64(63):
-            number |= (np.uint64(data[np.uint64(at)]) & _LOW) << shift
-            shift += _SEVEN
-            at += 1
-        if at >= len(data):
-            return False
-        number |= np.uint64(data[np.uint64(at)]) << shift
-        at += 1
+        number, at = _number(data, at)
         if i > 0 and (number == np.uint64(0) or key + number < key):
             return False
         key += number
         keys[np.uint64(i)] = key
+        if at > len(data):
+            return False
     return at == len(data)
 
 
@@ -125,13 +176,8 @@ def _subtract(keys: Keys, data: Bytes, out: Keys) -> int:
         key = keys[np.uint64(i)]
         while at < len(data) and (not begun or other < key):
             begun = True
-            shift = np.uint64(0)
-            while data[np.uint64(at)] > 127:
-                other += (np.uint64(data[np.uint64(at)]) & _LOW) << shift
-                shift += _SEVEN
-                at += 1
-            other += np.uint64(data[np.uint64(at)]) << shift
-            at += 1
+            number, at = _number(data, at)
+            other += number
         out[np.uint64(count)] = key  # kept by the count alone: no processor foretells which keys are new
         count += not (begun and other == key)
     return count

@@ -209,6 +209,17 @@ class Functions(Moves):
             raise InputError(f"move {self.names[number]!r}: expected an inverse, found none: give it in `inverses`")
         return self._applied(self._functions[inverse] if isinstance(inverse, int) else inverse, labels)
 
+    def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
+        """Raise InputError unless the inverse of a move leads back from where it led, wherever it is legal."""
+        before, found = self.undone(number, after[legal])
+        wrong = np.flatnonzero(~found | (before != labels[legal]).any(axis=1))
+        if len(wrong):
+            position = _listed(labels[legal][wrong[0]])
+            raise InputError(
+                f"move {self.names[number]!r}: expected an inverse that undoes it, "
+                f"found one that does not lead back to {position}"
+            )
+
     def has_inverse(self, number: int) -> bool:
         """Whether the inverse of a move is known."""
         return self._inverses[number] is not None
@@ -228,19 +239,20 @@ class Functions(Moves):
         result = function(labels.astype(np.int64, order="F"))  # a place of all positions is contiguous, so code is fast
         after, legal = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
         after, legal = _positions(after, labels.shape, function.role), _mask(legal, len(labels), function.role)
-        self._check(function.role, labels, after, legal)
-        moved = after.astype(np.uint8)
-        return moved if legal.all() else np.where(legal[:, np.newaxis], moved, labels), legal
+        moved, within = self._moved(labels, after, legal)
+        if not within or any(part.counts is not None for part in self._parts):
+            self._check(function.role, labels, after, legal)
+        return moved, legal
 
-    def _within(self, after: NDArray[np.integer[Any]], legal: Mask) -> bool:
+    def _moved(self, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> tuple[Labels, bool]:
+        """The positions after a move, unchanged where it is illegal, and whether all values are in range."""
         if len(after) >= MANY:
-            return _all_within(after, legal, self._moduli)
+            moved = labels.copy()
+            return moved, _take(after, legal, self._moduli, moved)
         outside = (after < 0) | (after >= self._moduli)
-        return not outside[legal].any()
+        return np.where(legal[:, np.newaxis], after, labels).astype(np.uint8), not outside[legal].any()
 
     def _check(self, role: str, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> None:
-        if all(part.counts is None for part in self._parts) and self._within(after, legal):
-            return  # most puzzles, without a copy of the legal positions
         found = np.flatnonzero(legal)
 
         def check(some: slice) -> None:
@@ -261,13 +273,15 @@ class Functions(Moves):
 
 
 @kernel
-def _all_within(positions: NDArray[np.integer[Any]], legal: Mask, moduli: NDArray[np.int64]) -> bool:
-    """Whether the legal positions ``(n, places)`` have values from 0 to below the moduli."""
+def _take(positions: NDArray[np.integer[Any]], legal: Mask, moduli: NDArray[np.int64], moved: Labels) -> bool:
+    """Write the legal positions ``(n, places)``; whether they have values from 0 to below the moduli."""
     for place in range(len(moduli)):
         for i in range(len(positions)):
-            value = np.int64(positions[i, place])
-            if legal[i] and (value < 0 or value >= moduli[place]):
-                return False
+            if legal[i]:
+                value = np.int64(positions[i, place])
+                if value < 0 or value >= moduli[place]:
+                    return False
+                moved[i, place] = value
     return True
 
 

@@ -20,7 +20,7 @@ from antipodes_tasks.reachability.steps import Steps, steps_of
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import POSITIONS, check_undone
+from antipodes_tasks.spaces.fields import POSITIONS
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
@@ -159,7 +159,7 @@ class SuccessorLists(Filler):
         moves = self.rules.moves
         if isinstance(moves, Functions) and moves.reversible:
             for number in range(len(moves)):
-                check_undone(moves, number, labels, *moves.after(number, labels))
+                moves.check_undone(number, labels, *moves.after(number, labels))
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.move_tables import (
@@ -348,7 +347,7 @@ class FieldTables(Filler):
         """
         after, legal = self.moves.after(number, labels)
         if self.moves.reversible:
-            check_undone(self.moves, number, labels, after, legal)
+            self.moves.check_undone(number, labels, after, legal)
         row = np.full(len(labels), ILLEGAL, dtype=np.int64)
         column = row.copy()
         row[legal], column[legal] = np.divmod(self.numbering.rank(after[legal]), self.width)
@@ -441,18 +440,6 @@ class FieldTables(Filler):
         position = self.places * (8 * (1 + 4) + 4) + 8 * 10
         count = -(-self.rows // self.block_rows)
         return threads * self.block_rows * self.width * position + NUMBER_BYTES * (self.most_column_maps + count)
-
-
-def check_undone(moves: Functions, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
-    """Raise InputError unless the inverse of a move leads back from where it led, wherever it is legal."""
-    before, found = moves.undone(number, after[legal])
-    wrong = np.flatnonzero(~found | (before != labels[legal]).any(axis=1))
-    if len(wrong):
-        position = shorten(" ".join(map(str, labels[legal][wrong[0]].tolist())))
-        raise InputError(
-            f"move {moves.names[number]!r}: expected an inverse that undoes it, "
-            f"found one that does not lead back to {position}"
-        )
 
 
 class MapNumbers:

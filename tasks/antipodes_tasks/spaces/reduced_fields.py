@@ -26,7 +26,6 @@ from antipodes_tasks.spaces.fields import (
     FieldTables,
     MapNumbers,
     Rows,
-    check_undone,
     closed_order,
     dependencies_of,
     fields_of,
@@ -104,7 +103,7 @@ class ReducedFieldTables(FieldTables):
         """As that of all positions; the row that a move leads to is mapped to a kept one, and its columns with it."""
         after, legal = self.moves.after(number, labels)
         if self.moves.reversible:
-            check_undone(self.moves, number, labels, after, legal)
+            self.moves.check_undone(number, labels, after, legal)
         frame, classes, shape = self.numbering.frame, self.numbering.classes, (-1, self.width)
         keys, by_row = frame.keys(after).reshape(shape), legal.reshape(shape)
         rows, first = np.flatnonzero(by_row.any(axis=1)), by_row.argmax(axis=1)

@@ -35,6 +35,8 @@ LARGE = 1 << 33
 """Positions whose bits take 3 GiB, which is worth a longer search."""
 MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
+MOST_PERMUTATIONS = MOST_SYMMETRIES << 20
+"""Permutations of places, labels and moves, several of which may be one symmetry, up to which their group is sought."""
 ROW_COST, IMAGE_COST = 800, 0.4
 """The time to list a row, reduced or not, and that to compare a place of a row with that of an image, in positions that
 a search expands by a move."""
@@ -132,7 +134,7 @@ def symmetries_listed(rules: Rules) -> Images:
 
     moduli = moduli_of(rules.parts)
     try:
-        found = symmetries_of(rules)
+        found = symmetries_of(rules, most=MOST_PERMUTATIONS)
         if not found.generators:
             return Images.none(moduli)
         if found.order > MOST_SYMMETRIES:

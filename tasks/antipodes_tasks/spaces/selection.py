@@ -29,8 +29,6 @@ REDUCED_FIELDS = "reduced_fields.ReducedFields"
 """The numbering of the kind "reduced" of puzzles whose moves are functions."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
-MOST_MOVES = 10_000
-"""Moves of a puzzle whose symmetries are found unasked: of more, finding them could take more than the search."""
 SHORT = 1e9
 """The cost of a second, see `Filler.cost`: a shorter search is not worth the time to look for symmetries."""
 
@@ -54,7 +52,7 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     whole = Space(rules, numbering, numbering.cuts[0]) if numbering.KIND == KEYED else _best_cut(rules, numbering)
     if symmetry not in ("on", "auto"):
         return whole
-    if symmetry == "auto" and (numbering.KIND == KEYED or _is_short(whole) or len(rules.moves.names) > MOST_MOVES):
+    if symmetry == "auto" and (numbering.KIND == KEYED or _is_short(whole)):
         return whole
     from antipodes_tasks.spaces.reduction import reduced_space
 

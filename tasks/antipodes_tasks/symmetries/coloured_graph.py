@@ -10,23 +10,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.errors import ResourceLimitError
+
+MOST_SIZE = 1 << 19
+"""Vertices and edges of a graph together, at most: they take some 150 MiB, and the search for generators seconds."""
+MOST_IMAGES = 1 << 24
+"""Images of vertices that generators list together, at most: igraph takes 46 bytes for each."""
 Automorphisms = NDArray[np.int64]
 """``(generators, vertices)``: the image of each vertex."""
 
 
 class ColouredGraph:
-    """An undirected graph that grows; vertices are numbers from 0, each of a colour, which may be any value."""
+    """An undirected graph that grows; vertices are numbers from 0, each of a colour, which may be any value.
+
+    ResourceLimitError as soon as it has more than MOST_SIZE vertices and edges.
+    """
 
     def __init__(self) -> None:
         self._colours: dict[Hashable, int] = {}
         self._colour_of: list[int] = []
         self._edges: list[tuple[int, int]] = []
 
+    @property
+    def size(self) -> int:
+        """The number of vertices and edges."""
+        return len(self._colour_of) + len(self._edges)
+
     def vertex(self, colour: Hashable, *neighbours: int) -> int:
         """A new vertex beside some others."""
         number = len(self._colour_of)
         self._colour_of.append(self._colours.setdefault(colour, len(self._colours)))
         self._edges.extend((number, other) for other in neighbours)
+        if self.size > MOST_SIZE:
+            raise ResourceLimitError(
+                f"expected a puzzle whose symmetries are those of a graph of at most {MOST_SIZE:,} vertices and edges, "
+                "found more moves and starts"
+            )
         return number
 
     def edge(self, one: int, other: int) -> None:
@@ -43,11 +62,26 @@ class ColouredGraph:
         self._edges.extend(zip(vertices, vertices[1:] + vertices[:1], strict=True))
 
     def automorphisms(self) -> Automorphisms:
-        """Generators of the group of all permutations of vertices that keep colours and edges."""
+        """Generators of the group of all permutations of vertices that keep colours and edges.
+
+        ResourceLimitError where they may be so many that they take more than MOST_IMAGES.
+        """
         vertices = len(self._colour_of)
         edges = sorted({(min(edge), max(edge)) for edge in self._edges if edge[0] != edge[1]})
-        found = _graph_class()(vertices, edges).automorphism_group(color=self._colour_of)
+        graph = _graph_class()(vertices, edges)
+        if vertices * vertices > MOST_IMAGES:  # else there are too few vertices for that many generators
+            self._check_order(graph.count_automorphisms(color=self._colour_of))
+        found = graph.automorphism_group(color=self._colour_of)
         return np.array(found, dtype=np.int64).reshape(-1, vertices)
+
+    def _check_order(self, order: int) -> None:
+        """Each generator at least doubles the group of those before it."""
+        most = MOST_IMAGES // len(self._colour_of)
+        if order.bit_length() - 1 > most:
+            raise ResourceLimitError(
+                f"expected at most 2^{most} symmetries of a graph of {len(self._colour_of):,} vertices, "
+                f"found some 2^{order.bit_length() - 1}"
+            )
 
 
 def _graph_class() -> Callable[..., Any]:

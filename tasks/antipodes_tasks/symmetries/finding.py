@@ -140,7 +140,7 @@ def _conjugated(products: Permutations, by: Permutations) -> Permutations:
     return conjugated
 
 
-def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
+def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = None) -> Symmetries:
     """All symmetries of a puzzle that permute its starts, or the ``goals`` ``(n, places)``.
 
     They are maps of positions, see `Symmetry`: permutations of places that take moves to moves, where labels of pieces,
@@ -149,18 +149,20 @@ def symmetries_of(rules: Rules, goals: Labels | None = None) -> Symmetries:
     Raises
     ------
     ResourceLimitError
-        The puzzle has more than MOST_POINTS places, labels, values and moves, or more than MOST_STARTS starts.
+        The puzzle has more than MOST_POINTS places, labels, values and moves, or more than MOST_STARTS starts; its
+        graph has more than MOST_SIZE vertices and edges; or ``most`` is given, and there are more permutations of its
+        points: the time to find a group grows with its order.
     InputError
         The moves are functions, and the puzzle names no symmetries, or one that is none.
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MOST_STARTS:
         raise ResourceLimitError(f"expected at most {MOST_STARTS:,} starts of a puzzle with symmetries, found more")
-    return _symmetries_of(rules, rules.moves.identity, starts.tobytes(), len(starts))
+    return _symmetries_of(rules, rules.moves.identity, starts.tobytes(), len(starts), most)
 
 
 @lru_cache(maxsize=8)
-def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int) -> Symmetries:
+def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int, most: int | None) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
     encoding = _encoded(rules, positions)
     points = len(encoding.points)
@@ -170,7 +172,7 @@ def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int) ->
         )
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
-    chain = stabiliser_chain(np.concatenate((identity, generators)))
+    chain = stabiliser_chain(np.concatenate((identity, generators)), most=most)
     return Symmetries(rules, positions, encoding, faithful(chain, encoding))
 
 

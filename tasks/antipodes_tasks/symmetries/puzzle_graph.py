@@ -142,8 +142,12 @@ class PuzzleGraph(Encoding):
             for vertex, (number, *_) in zip(self.move_vertices, self.copies, strict=True):
                 self._add_transform(moves, number, vertex)
             return
-        for origin, destination in _edges(moves).tolist():
-            self.graph.arc(self.places[origin], self.places[destination])
+        pairs = set(map(tuple, _edges(moves).tolist()))
+        for origin, destination in sorted(pairs):
+            if (destination, origin) not in pairs:
+                self.graph.arc(self.places[origin], self.places[destination])
+            elif origin < destination:
+                self.graph.edge(self.places[origin], self.places[destination])
 
     def _add_transform(self, moves: Transforms, number: int, move: int) -> None:
         origin, added = moves.origin[number], moves.added[number]

@@ -4,7 +4,9 @@ A chunk has the same number of positions as any other but the last, while the jo
 merges the ranges that its chunks need, and cuts what comes out. Ranges at the border of two tasks are merged by both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +25,7 @@ from antipodes.tables.layers.commits import (
     stored,
 )
 from antipodes.tables.layers.shard import ShardSegments
+from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.key_partition import with_depths
@@ -111,21 +114,43 @@ def write_key_chunks(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
 ) -> dict[int, KeyChunk]:
     """Write chunks from the segments of ranges; what is known of each, by its number."""
-    words = manifest.key_words
-    merged = [with_depths(_segments(store, manifest, one), words) for one in ranges]
-    keys = np.concatenate([one for one, _ in merged])
-    depths = np.concatenate([one for _, one in merged])
-    written, begin = {}, ranges[0].begin
-    for chunk in chunks:
-        rows = manifest.rows_of(chunk)
-        here = slice(rows.start - begin, rows.stop - begin)
-        written[chunk] = _write(store, manifest, chunk, keys[here], depths[here], token)
-    return written
+    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
+        writes = [
+            (one.number, pool.submit(_write, store, manifest, one, token))
+            for one in _cut(store, manifest, ranges, chunks)
+        ]
+        return {number: write.result() for number, write in writes}
 
 
-def _write(
-    store: TableStore, manifest: TableManifest, chunk: int, keys: Keys, depths: NDArray[np.uint16], token: str
-) -> KeyChunk:
+class Listed(NamedTuple):
+    """The positions of a chunk."""
+
+    number: int
+    keys: Keys
+    depths: NDArray[np.uint16]
+
+
+def _cut(
+    store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int]
+) -> Iterator[Listed]:
+    """The positions of some chunks, which ranges have; those of one range more than is needed are in memory."""
+    keys, depths = with_depths([], manifest.key_words)
+    end, waiting = ranges[0].begin, deque(chunks)
+    for one in ranges:
+        found = with_depths(_segments(store, manifest, one), manifest.key_words)
+        keys, depths = np.concatenate((keys, found[0])), np.concatenate((depths, found[1]))
+        end += len(found[0])
+        begin = end - len(keys)
+        while waiting and manifest.rows_of(waiting[0]).stop <= end:
+            rows, number = manifest.rows_of(waiting[0]), waiting.popleft()
+            here = slice(rows.start - begin, rows.stop - begin)
+            yield Listed(number, keys[here], depths[here])
+        done = max(0, manifest.rows_of(waiting[0]).start - begin) if waiting else len(keys)
+        keys, depths = keys[done:], depths[done:]
+
+
+def _write(store: TableStore, manifest: TableManifest, listed: Listed, token: str) -> KeyChunk:
+    chunk, keys, depths = listed
     return KeyChunk(
         keys=store.write_keys(manifest, chunk, keys, token),
         depths=store.write_chunk(manifest, chunk, depths.astype(manifest.dtype)[:, np.newaxis], token),

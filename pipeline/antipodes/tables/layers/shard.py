@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors
+from antipodes.tables.layers.pieces import Folder
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Room, Successors
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
@@ -152,8 +153,12 @@ class Shard:
         buffer_bytes: int,
         counts_only: bool = False,
         weights: NDArray[np.int64] | None = None,
+        settled_later: bool = False,
     ) -> None:
-        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space."""
+        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space.
+
+        With ``settled_later`` others read its frontiers in place, so it must be told when they are done, by `settle`.
+        """
         self.states = [make(part) for part in parts]
         self.depth = -1
         """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
@@ -163,12 +168,15 @@ class Shard:
         self.damaged: list[str] = []
         """What the journal lacked when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
-        """Bytes that bits and segments may take together after a layer: bits often take less than they may."""
+        """Bytes that bits and segments may take together after a layer: bits often take less than they may. Keys may
+        take half of it, and what their moves lead to the other half."""
+        self._folder = Folder.beside(journal.storage)
         self._token = ""
         """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
         self._found: dict[int, int] = {}
         """The number of entries at the depths that the shard has passed, for tasks that run twice."""
+        self._settled_later = settled_later
         self._weights = weights
         self._weighed: dict[int, int] = {}
         """The number of positions at these depths, if entries have weights."""
@@ -196,11 +204,13 @@ class Shard:
                 for state in self.states:
                     first = state.restored_from(self.depth)
                     state.restore(self.depth, self.segments.between(state.chunks, first, self.depth))
+                    self._make_room()
             return
         checkpoint = Checkpoint(self.segments.journal, depth)
         try:
             for state in self.states:
                 state.restore(depth, checkpoint.segments(state.chunks, source))
+                self._make_room()
             self.depth = depth
         except StoreDamagedError as error:
             self.damaged.append(str(error))
@@ -233,6 +243,11 @@ class Shard:
         with self._held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
 
+    def settle(self, depth: int, token: str) -> None:
+        """Settle the layer at ``depth``, which all shards have found; shards that are ``settled_later`` need that."""
+        with self._held_by(token):
+            self._settle(depth)
+
     def frontiers(self, depth: int) -> Sequence[Any]:
         """The frontiers at ``depth``, one of the last two, of the partitions that have any."""
         found = (state.frontier(depth) for state in self.states)
@@ -250,13 +265,13 @@ class Shard:
         return Boundary(depth, tuple(part for part in parts if part is not None))
 
     def expand(self, links: KeyLinks, depth: int, token: str) -> Successors:
-        """The keys one move after those of the shard at ``depth``, cut at the bounds of partitions."""
+        """The keys one move after those of the shard at ``depth``."""
         with self._held_by(token):
-            return links.successors(depth, self.frontiers(depth))
+            return self._expand(links, depth)
 
     def hash_sum(self, depth: int, seed: int) -> int:
         """The sum of the hashes of the keys at ``depth``, one of the last two."""
-        return sum(hash_sum(frontier.keys, seed) for frontier in self.frontiers(depth))
+        return sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
 
     def flush(self, depth: int, token: str) -> None:
         """Make all durable that the shard found up to ``depth``; see `flush`."""
@@ -320,8 +335,15 @@ class Shard:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
             self._found[depth], self.depth = found, depth
-            self._weigh(depth)
+            if not self._settled_later:
+                self._settle(depth)
         return self._found[depth]
+
+    def _settle(self, depth: int) -> None:
+        for state in self.states:
+            if isinstance(state, State):
+                state.forget_before(depth)
+        self._weigh(depth)
 
     def _weigh(self, depth: int) -> None:
         if self._weights is not None:
@@ -334,13 +356,34 @@ class Shard:
 
     def _search(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
         if isinstance(links, KeyLinks):
-            found = self._merge(sources or [links.successors(depth - 1, self.frontiers(depth - 1))], depth)
+            found = self._merge(sources or [self._expand(links, depth - 1)], depth)
         else:
             found = self._reach(sources, links, depth)
         self.segments.searched = depth
-        if self.segments.log.size and sys.getsizeof(self) > self._memory_bytes:
+        if self.segments.log.size and sys.getsizeof(self) > self._most:
             write([self.segments], depth, self._token, durable=False)
+        self._make_room()
         return found
+
+    @property
+    def _most(self) -> int:
+        """Bytes that positions and segments may take."""
+        return self._memory_bytes // 2 if self._keyed else self._memory_bytes
+
+    @property
+    def _keyed(self) -> bool:
+        return isinstance(self.states[0], KeyState)
+
+    def _make_room(self) -> None:
+        """Put the keys of the last layers, and all that were seen if they are needed, on disk where they do not fit."""
+        if self._keyed and sum(state.nbytes for state in self.states) > self._most:
+            disk = self._folder.file()
+            for state in self.states:
+                assert isinstance(state, KeyState)
+                state.to_disk(disk)
+
+    def _expand(self, links: KeyLinks, depth: int) -> Successors:
+        return links.successors(depth, self.frontiers(depth), Room(self._most, self._folder.file))
 
     def _reach(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
         """Find the positions at ``depth`` from frontiers; how many are new."""
@@ -358,5 +401,5 @@ class Shard:
         found = 0
         for state in self.states:
             assert isinstance(state, KeyState)
-            found += state.advance(depth, [one.parts[state.part.number] for one in sources], self._log)
+            found += state.advance(depth, [one for source in sources for one in source.found], self._log)
         return found

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
@@ -77,8 +78,10 @@ class LayerGraph:
     """The shards that may have positions at the last depth."""
     token: str
     """The fencing token of the tasks."""
+    sizes: Sequence[int] = ()
+    """For each shard the number of positions at the last depth, if it is known: large ones are begun first."""
     owned: Sequence[range] | None = None
-    """For each shard the numbers of its partitions, if these are of keys: then all that moves lead to is sent."""
+    """For each shard the numbers of its ranges, if partitions are of keys: then all that moves lead to is sent."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
     """By the key of each task that advances a shard, the number of the shard and the depth before."""
@@ -140,8 +143,13 @@ class LayerGraph:
     def _after(self, number: int) -> list[Handle]:
         return [result_of(self._last[number])] if number in self._last else []
 
+    @cached_property
+    def _turns(self) -> Mapping[int, int]:
+        """For each shard how many smaller ones there are: threads begin calls with the last names."""
+        return {number: turn for turn, number in enumerate(np.argsort(self.sizes, kind="stable").tolist())}
+
     def _call(self, name: str, number: int, call: Call) -> Key:
-        key = f"{name}-{self.run}", number
+        key = f"{name}-{self.run}-{self._turns.get(number, 0):09}", number
         self.calls[key] = call
         self.places[key] = self.shards[number]
         self._last[number] = key
@@ -161,7 +169,7 @@ def expand(shard: Shard, links: KeyLinks, depth: int, token: str, after: list[An
 
 
 def part(found: Successors, own: range) -> Successors:
-    """The successors that some partitions own."""
+    """The successors in ranges that a shard owns."""
     return found.of(own)
 
 
@@ -284,7 +292,8 @@ class Shards:
             shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
-            owned=[range(one[0].number, one[-1].number + 1) for one in self.plan.shards] if self.plan.keyed else None,
+            sizes=self.counts if self.plan.keyed else (),
+            owned=[self._chunks(parts) for parts in self.plan.shards] if self.plan.keyed else None,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None
@@ -295,6 +304,10 @@ class Shards:
             number, first = graph.advances[key]
             found[number, first - depth : first - depth + len(counts)] = counts
             self._unwritten[number].update(enumerate(counts, first + 1))
+        if self._settles_later:
+            assert layers == 1
+            changed = np.flatnonzero(found[:, 0]).tolist()
+            self._gather("settle", Shard.settle, depth + 1, self._token, numbers=changed)
         self.counts = found[:, -1].tolist()
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
@@ -329,6 +342,14 @@ class Shards:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
         shards, self._shards, self._links = self._shards, [], None
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
+
+    @property
+    def _settles_later(self) -> bool:
+        """Whether shards settle a layer after all have found it: others read their frontiers in place until then.
+
+        Shards of other processes are sent their boundaries before.
+        """
+        return self.plan.two_bits and self._scheduler.shares_memory
 
     def _link(self, stop: Stop) -> Handle:
         """The moves, and the partitions that they connect."""
@@ -373,7 +394,7 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights
+        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights, self._settles_later
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
@@ -384,13 +405,14 @@ class Shards:
         """Return all shards to ``depth``; from now on only tasks of this run may change them."""
         self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
-    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each shard where it is; the results."""
+    def _gather(
+        self, name: str, function: Callable[..., Result], *arguments: Any, numbers: Sequence[int] | None = None
+    ) -> list[Result]:
+        """Apply a function to each shard where it is, or to those of some ``numbers``; the results."""
         name = self._name(name)
-        calls: dict[Key, Call] = {
-            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._shards)
-        }
-        places = dict(zip(calls, self._shards, strict=True))
+        chosen = range(len(self._shards)) if numbers is None else numbers
+        calls: dict[Key, Call] = {(name, number): (function, self._shards[number], *arguments) for number in chosen}
+        places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
         handles = self._scheduler.persist(calls, None, None, places)
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results

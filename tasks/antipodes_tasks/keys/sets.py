@@ -1,0 +1,193 @@
+"""Sorted sets of keys, cut at the bounds of ranges: plain arrays if they are small, else encoded, in memory or on disk.
+
+Work on large sets goes range by range, so that no more than one range of them is an array at a time.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.runs import Bytes, Numbers, decode, encode, encode_parts, no_keys, without_run
+from antipodes_tasks.keys.sorted_keys import find
+
+PLAIN = 1 << 17
+"""Keys up to which a set stays an array: to encode so few range by range takes longer than to search them."""
+NO_BYTES = np.empty(0, dtype=np.uint8)
+
+
+class Disk(Protocol):
+    """A file of bytes that do not fit into memory, which is gone when nothing refers to it any more."""
+
+    def put(self, content: Bytes) -> int:
+        """Write bytes at the end; the place where they begin."""
+
+    def read(self, begin: int, end: int) -> Bytes:
+        """The bytes from one place to another."""
+
+
+@dataclass(frozen=True, eq=False)
+class _RangedSet:
+    """Different keys of neighbouring ranges, ascending."""
+
+    first: int
+    """The number of the first range."""
+    begins: Numbers
+    """``(ranges + 1,)``: how many keys the ranges before each have; the last entry counts all."""
+
+    @property
+    def count(self) -> int:
+        """The number of keys."""
+        return int(self.begins[-1])
+
+    @property
+    def ranges(self) -> range:
+        """The numbers of the ranges."""
+        return range(self.first, self.first + len(self.begins) - 1)
+
+    def count_in(self, ranges: range) -> int:
+        """How many keys some neighbouring ranges have."""
+        begin, end = self._clipped(ranges)
+        return int(self.begins[end] - self.begins[begin])
+
+    def _clipped(self, ranges: range) -> tuple[int, int]:
+        """The first of some neighbouring ranges, counted from the set's first, and the end of those that it has."""
+        most = len(self.begins) - 1
+        begin = min(max(ranges.start - self.first, 0), most)
+        return begin, max(begin, min(ranges.stop - self.first, most))
+
+
+@dataclass(frozen=True, eq=False)
+class PlainSet(_RangedSet):
+    """Keys as an array."""
+
+    keys: Keys
+
+    @classmethod
+    def of(cls, keys: Keys, first: int, bounds: Keys) -> "PlainSet":
+        """The sorted keys in ranges from the ``first`` on; the ``bounds`` are the first keys of the others."""
+        return cls(first, np.array([0, *find(keys, bounds), len(keys)], dtype=np.int64), keys)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        return self.keys.nbytes
+
+    def within(self, ranges: range) -> Keys:
+        """The keys of some neighbouring ranges, a view."""
+        begin, end = self._clipped(ranges)
+        return self.keys[self.begins[begin] : self.begins[end]]
+
+    def part(self, ranges: range) -> "PlainSet":
+        """The keys of some of its ranges, in an array of their own."""
+        begin, end = self._clipped(ranges)
+        return PlainSet(
+            self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.within(ranges).copy()
+        )
+
+    def encoded(self) -> "EncodedSet":
+        """The same set, encoded."""
+        content, places = encode_parts(self.keys, self.begins)
+        return EncodedSet(self.first, self.begins, 1 if self.keys.ndim == 1 else self.keys.shape[1], places, content)
+
+    def on(self, disk: Disk) -> "EncodedSet":
+        """The same set on disk."""
+        return self.encoded().on(disk)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedSet(_RangedSet):
+    """Keys as a run of bytes for each range; see `runs`."""
+
+    words: int
+    """Words of a key."""
+    places: Numbers
+    """``(ranges + 1,)``: where the bytes of each range begin; the last entry is their end."""
+    content: Bytes | Disk
+
+    @classmethod
+    def of(cls, first: int, words: int, parts: Iterable[Keys], disk: Disk | None = None) -> "EncodedSet":
+        """The sorted keys of each range from the ``first`` on; put on a disk as they come if there is one."""
+        return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts), disk)
+
+    @classmethod
+    def of_runs(
+        cls, first: int, words: int, runs: Iterable[tuple[int, Bytes]], disk: Disk | None = None
+    ) -> "EncodedSet":
+        """The set of which each range has so many keys, and these bytes."""
+        counts, lengths, contents, places = [0], [0], [NO_BYTES], []
+        for count, content in runs:
+            counts.append(count)
+            lengths.append(len(content))
+            if disk is None:
+                contents.append(content)
+            else:
+                places.append(disk.put(content))
+        begins, ends = np.cumsum(counts), np.cumsum(lengths)
+        if disk is None:
+            return cls(first, begins, words, ends, np.concatenate(contents))
+        return cls(first, begins, words, ends + places[0], disk)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory: none for a set on disk."""
+        return self.content.nbytes if isinstance(self.content, np.ndarray) else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of all runs."""
+        return int(self.places[-1] - self.places[0])
+
+    def run(self, number: int) -> tuple[int, Bytes]:
+        """How many keys a range has, and their bytes."""
+        at = number - self.first
+        return int(self.begins[at + 1] - self.begins[at]), self._read(at, at + 1)
+
+    def runs(self) -> Iterator[tuple[int, int, Bytes]]:
+        """The number of each range that has keys, how many, and their bytes."""
+        for at in np.flatnonzero(np.diff(self.begins)).tolist():
+            yield (self.first + at, *self.run(self.first + at))
+
+    def within(self, ranges: range) -> Keys:
+        """The keys of some neighbouring ranges."""
+        begin, end = self._clipped(ranges)
+        found = [self._decoded(at) for at in range(begin, end) if self.begins[at] < self.begins[at + 1]]
+        return found[0] if len(found) == 1 else np.concatenate([no_keys(self.words), *found])
+
+    def encoded(self) -> "EncodedSet":
+        """The set itself."""
+        return self
+
+    def without(self, keys: Keys, number: int) -> Keys:
+        """Those of some sorted keys of a range that are not in the set."""
+        count, content = self.run(number)
+        return without_run(keys, content, count) if count and len(keys) else keys
+
+    def part(self, ranges: range) -> "EncodedSet":
+        """The keys of some of its ranges, in memory and in an array of their own."""
+        begin, end = self._clipped(ranges)
+        content = self._read(begin, end).copy()
+        begins, places = (one[begin : end + 1] - one[begin] for one in (self.begins, self.places))
+        return EncodedSet(self.first + begin, begins, self.words, places, content)
+
+    def on(self, disk: Disk) -> "EncodedSet":
+        """The same set on disk."""
+        if not isinstance(self.content, np.ndarray):
+            return self
+        place = disk.put(self.content)
+        return EncodedSet(self.first, self.begins, self.words, self.places + place, disk)
+
+    def _decoded(self, at: int) -> Keys:
+        count, content = self.run(self.first + at)
+        keys = decode(content, count, self.words)
+        assert keys is not None
+        return keys
+
+    def _read(self, begin: int, end: int) -> Bytes:
+        first, last = int(self.places[begin]), int(self.places[end])
+        return self.content[first:last] if isinstance(self.content, np.ndarray) else self.content.read(first, last)
+
+
+KeySet = PlainSet | EncodedSet
