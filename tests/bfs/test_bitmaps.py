@@ -3,7 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, boundary_lines, count_bits, expand, first_positions, pull, settle, words
+from antipodes_tasks.bfs.bitmaps import (
+    Bitmap,
+    boundary_lines,
+    count_bits,
+    expand,
+    first_positions,
+    mark,
+    pull,
+    settle,
+    visit_marked,
+    words,
+)
 from antipodes_tasks.spaces.move_tables import ILLEGAL
 
 Flags = NDArray[np.bool_]
@@ -23,6 +34,14 @@ def to_flags(bits: Bitmap, width: int) -> Flags:
     return flags[:, :width]
 
 
+def masked(rng: np.random.Generator, flags: Flags) -> tuple[Bitmap, Bitmap | None]:
+    """Bits and a mask that have these flags together, or the bits alone."""
+    if rng.random() < 0.5:
+        return to_bits(flags), None
+    others = rng.random(flags.shape) < 0.5
+    return to_bits(flags | others), to_bits(flags | (~others & (rng.random(flags.shape) < 0.5)))
+
+
 @given(seeds, widths, st.integers(1, 6), st.integers(0, 4))
 def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
     first, covered = 2, 5
@@ -40,7 +59,7 @@ def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> 
             if first <= to_row < first + covered and column_maps[number, column] != ILLEGAL:
                 expected[to_row - first, column_maps[number, column]] = True
     incoming = to_bits(before)
-    expand(incoming, first, to_bits(flags), lines, target, column_map, column_maps)
+    expand(incoming, first, *masked(rng, flags), lines, target, column_map, column_maps)
     assert np.array_equal(to_flags(incoming, width), expected)
 
 
@@ -62,8 +81,23 @@ def test_pull(rng: np.random.Generator, width: int, rows: int, moves: int) -> No
             if to_row in frontier and to_column != ILLEGAL and frontier[to_row][to_column]:
                 expected[row, column] = True
     incoming = to_bits(before)
-    pull(incoming, to_bits(visited), first, to_bits(flags), lines, target, column_map, column_maps)
+    pull(incoming, to_bits(visited), first, *masked(rng, flags), lines, target, column_map, column_maps)
     assert np.array_equal(to_flags(incoming, width), expected)
+
+
+@given(seeds, widths, st.integers(1, 6))
+def test_marks(rng: np.random.Generator, width: int, rows: int) -> None:
+    flags, visited, last = (rng.random((rows, width)) < rng.random() for _ in range(3))
+    last &= visited
+    incoming, old, marks = to_bits(flags), to_bits(visited), to_bits(last)
+    new = flags & ~visited
+    assert mark(incoming, old, marks) == np.count_nonzero(new)
+    assert np.array_equal(to_flags(incoming, width), new)
+    assert np.array_equal(to_flags(old, width), visited), "others read the last layer by it"
+    assert np.array_equal(to_flags(marks & old, width), last)
+    visit_marked(old, marks)
+    assert np.array_equal(to_flags(old, width), visited | flags)
+    assert np.array_equal(to_flags(marks, width), new)
 
 
 @given(seeds, widths, st.integers(1, 6))

@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
 
-from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.bitmaps import Depths, first_positions
 from antipodes_tasks.bfs.partition import Partition, State, boundary, links, sources
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of
+from antipodes_tasks.bfs.two_bits import TwoBitState
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 
 WHOLE = Partition(0, 0, 60)
 CHUNKS = SPACE.rows // CHUNK_ROWS
+
+
+@pytest.fixture(autouse=True, params=[State, TwoBitState], ids=["three bits", "two bits"])
+def _each_kind_of_state(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "State", request.param)
 
 
 def begin(bounds: list[int], log: SegmentLog | None) -> list[State]:
@@ -34,6 +40,8 @@ def advance(states: list[State], sources: list[list[int]], depth: int, log: Segm
         own = state.part.number
         needed = [before.get(one) if one == own else lean.get(one) for one in sources[own]]
         found += state.advance(depth, [one for one in needed if one is not None], TABLES, log)
+    for state in states:
+        state.forget_before(depth)
     return found
 
 
@@ -119,6 +127,7 @@ def test_replaying_is_like_searching() -> None:
     state = whole(4)
     for depth in range(5, 10):
         found = state.replay(depth, [one for one in segments if one.depth == depth])
+        state.forget_before(depth)
         assert found == sum(one.positions for one in segments if one.depth == depth)
         assert_same(state, whole(depth), depth)
     assert state.replay(10, []) == 0
@@ -145,13 +154,17 @@ def test_bytes_that_are_no_segment_are_refused() -> None:
             act(0, [wrong])
 
 
-def test_the_last_two_layers_are_remembered() -> None:
+def test_the_last_layers_are_remembered() -> None:
     state = whole(7)
-    before, last = state.frontier(6), state.frontier(7)
-    assert before is not None
-    assert last is not None
-    assert not (before.bits & last.bits).any()
-    for depth in range(6):
+    first = 7 if State is TwoBitState else 6
+    kept = [state.frontier(depth) for depth in range(first, 8)]
+    seen = np.zeros_like(state.visited)
+    for one in kept:
+        assert one is not None
+        assert one.bits.any()
+        assert not (one.bits & seen).any()
+        seen |= one.bits
+    for depth in range(first):
         with pytest.raises(InterruptedRunError, match=f"depth {depth} are not kept any more"):
             state.frontier(depth)
 
@@ -160,13 +173,32 @@ def test_the_positions_of_a_layer() -> None:
     log = SegmentLog()
     state = whole(7, log)
     depths = np.concatenate([chunk_depths(log, chunk, CHUNK_ROWS) for chunk in range(CHUNKS)]).ravel()
-    for depth in (6, 7):
-        expected = np.flatnonzero(depths == depth).tolist()
-        assert state.positions(depth, 1000).tolist() == expected
-        assert state.positions(depth, 3).tolist() == expected[:3]
+    expected = np.flatnonzero(depths == 7).tolist()
+    assert state.positions(7, 1000).tolist() == expected
+    assert state.positions(7, 3).tolist() == expected[:3]
     assert state.positions(8, 1000).size == 0
     with pytest.raises(InterruptedRunError, match="depth 5 are not kept any more"):
         state.positions(5, 1000)
+
+
+def test_a_state_takes_no_more_than_it_says() -> None:
+    bits = SPACE.rows * 8 * 3
+    state = whole(9)
+    assert state.nbytes <= state.most_bytes
+    assert state.visited.nbytes == bits / 3
+    rows = 4 * SPACE.rows
+    assert state.most_bytes - rows < (bits if State is TwoBitState else 1.2 * bits)
+
+
+def test_the_last_layer_can_be_read_while_the_next_is_found() -> None:
+    state = whole(7)
+    before, frontier = state.positions(7, 1000).tolist(), state.frontier(7)
+    assert frontier is not None
+    assert state.advance(8, [frontier], TABLES, None)
+    found = frontier.layer
+    assert first_positions(found, SPACE.width, 1000).tolist() == before
+    state.forget_before(8)
+    assert not (state.positions(8, 1000)[:, np.newaxis] == before).any()
 
 
 def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:

@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.partition import Partition, State
+from antipodes_tasks.bfs.two_bits import TwoBitState
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 Depths = NDArray[np.int64]
 
 
-def depths_of(space: Space, tables: MoveTables, partitions: int = 1) -> Depths:
+def depths_of(space: Space, tables: MoveTables, partitions: int = 1, make: type[State] = State) -> Depths:
     """The depth of each entry, by the engine; -1 of unreached ones."""
     bounds = np.unique(np.linspace(0, space.rows, partitions + 1).astype(int)).tolist()
     states = [
-        State(Partition(number, first, end), space.width, end - first)
+        make(Partition(number, first, end), space.width, end - first)
         for number, (first, end) in enumerate(pairwise(bounds))
     ]
     depths, depth = np.full(space.size, -1), 0
@@ -27,6 +28,8 @@ def depths_of(space: Space, tables: MoveTables, partitions: int = 1) -> Depths:
         frontiers = [frontier for state in states if (frontier := state.frontier(depth)) is not None]
         depth += 1
         found = sum(state.advance(depth, frontiers, tables, None) for state in states)
+        for state in states:
+            state.forget_before(depth)
     return depths
 
 
@@ -46,6 +49,6 @@ def check_agreement(space: Space, expected: Depths) -> None:
     tables = space.filler.filled()
     assert not len(space.successors(every).differing(tables.successors(every), len(every)))
     for undirected in {tables.undirected, False}:
-        for partitions in (1, 3):
-            depths = depths_of(space, tables._replace(undirected=undirected), partitions)
+        for partitions, make in ((1, State), (3, State), (3, TwoBitState)):
+            depths = depths_of(space, tables._replace(undirected=undirected), partitions, make)
             assert depths[entries].tolist() == expected.tolist()

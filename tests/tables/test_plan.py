@@ -26,9 +26,9 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.tables.planning import plan
 from antipodes.tables.planning.plan import (
-    BITS,
     JOIN_SECONDS,
     PROGRAM_BYTES,
+    THREE_BITS,
     Plan,
     check_memory,
     partitions,
@@ -144,9 +144,9 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
-    assert one.least_bytes >= PROGRAM_BYTES + BITS * bits
+    assert one.least_bytes >= PROGRAM_BYTES + THREE_BITS * bits
     share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
-    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS * bits + 2 * bits
+    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * THREE_BITS * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
 
@@ -167,7 +167,7 @@ def test_the_states_of_partitions_are_counted() -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)
     state = State(plan.partitions[0], plan.space.width, plan.chunk_rows)
-    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS * state.visited.nbytes
+    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + THREE_BITS * state.visited.nbytes
 
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30

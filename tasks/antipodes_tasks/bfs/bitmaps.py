@@ -26,9 +26,16 @@ def bitmap_bytes(rows: int, width: int) -> int:
 
 
 @kernel
-def _any(bits: Bitmap, line: int) -> bool:
+def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
+    """A word of those bits that are set in the ``mask``, too, if there is one: numba leaves out what is not needed."""
+    found: np.uint64 = bits[line, word]
+    return found if mask is None else found & mask[line, word]
+
+
+@kernel
+def _any(bits: Bitmap, mask: Bitmap | None, line: int) -> bool:
     for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
-        if bits[line, word] != 0:
+        if _word(bits, mask, line, word) != 0:
             return True
     return False
 
@@ -38,6 +45,7 @@ def expand(
     incoming: Bitmap,
     first_row: int,
     frontier: Bitmap,
+    mask: Bitmap | None,
     rows: NDArray[np.int32],
     target: NDArray[np.int32],
     column_map: ColumnMap,
@@ -45,11 +53,12 @@ def expand(
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
-    ``incoming`` covers the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row ``rows[i]``.
+    ``incoming`` covers the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row ``rows[i]``; where there
+    is a ``mask``, only bits that are set there, too, count.
     """
     one = np.uint64(1)
     for line in range(frontier.shape[0]):
-        if not _any(frontier, line):
+        if not _any(frontier, mask, line):
             continue
         row = rows[line]
         for move in range(target.shape[1]):
@@ -60,7 +69,7 @@ def expand(
                 continue
             number = column_map[row, move] if column_map.shape[1] else 0
             for word in range(frontier.shape[1]):
-                rest = frontier[line, word]
+                rest = _word(frontier, mask, line, word)
                 if number == 0:
                     incoming[to_row, word] |= rest
                     continue
@@ -102,6 +111,7 @@ def pull(
     visited: Bitmap,
     first_row: int,
     frontier: Bitmap,
+    mask: Bitmap | None,
     rows: NDArray[np.int32],
     target: NDArray[np.int32],
     column_map: ColumnMap,
@@ -109,8 +119,9 @@ def pull(
 ) -> None:
     """Set in ``incoming`` all positions, not ``visited``, from which a move leads to the ``frontier``.
 
-    ``incoming`` and ``visited`` cover the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row
-    ``rows[i]``, ascending. Where moves can be undone, the positions set are the unvisited ones that `expand` sets.
+    ``incoming`` and ``visited`` cover the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row
+    ``rows[i]``, ascending; where there is a ``mask``, only bits that are set there, too, count. Where moves can be
+    undone, the positions set are the unvisited ones that `expand` sets.
     """
     if len(rows) == 0:
         return
@@ -130,7 +141,7 @@ def pull(
                 rest = ~(visited[row, word] | incoming[row, word]) & (last if word == incoming.shape[1] - 1 else every)
                 missing |= rest
                 if number == 0:
-                    incoming[row, word] |= rest & frontier[line, word]
+                    incoming[row, word] |= rest & _word(frontier, mask, line, word)
                     continue
                 hits = np.uint64(0)
                 while rest != 0:
@@ -138,7 +149,7 @@ def pull(
                     column = column_maps[number, word * 64 + bit]
                     rest &= rest - one
                     if column >= 0:
-                        hits |= (frontier[line, column >> 6] >> np.uint64(column & 63) & one) << bit
+                        hits |= (_word(frontier, mask, line, column >> 6) >> np.uint64(column & 63) & one) << bit
                 incoming[row, word] |= hits
             if missing == 0:
                 break
@@ -187,7 +198,7 @@ def boundary_lines(
             if to_row < 0:
                 break
             if not first_row <= to_row < end_row:
-                if _any(frontier, line):
+                if _any(frontier, None, line):
                     lines[count] = line
                     count += 1
                 break
@@ -205,6 +216,31 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
             visited[row, word] |= new
             count += np.int64(ones(new))
     return count
+
+
+@kernel
+def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
+    """Remove the visited positions from ``incoming``, and mark the others; return how many these are."""
+    count = np.int64(0)
+    for row in range(incoming.shape[0]):
+        for word in range(incoming.shape[1]):
+            new = incoming[row, word] & ~visited[row, word]
+            incoming[row, word] = new
+            if new != 0:
+                marks[row, word] |= new
+                count += np.int64(ones(new))
+    return count
+
+
+@kernel
+def visit_marked(visited: Bitmap, marks: Bitmap) -> None:
+    """Visit the positions that are marked, and remove the marks of those that were visited before."""
+    for row in range(visited.shape[0]):
+        for word in range(visited.shape[1]):
+            before, marked = visited[row, word], marks[row, word]
+            if marked != 0:
+                visited[row, word] = before | marked
+                marks[row, word] = marked & ~before
 
 
 def count_bits(bits: Bitmap) -> int:

@@ -3,6 +3,7 @@
 A partition takes three bits a position at most: visited, and the frontier at its last two depths. Neighbours read the
 frontier of the last layer while the next one is found. Where moves lead from even layers to odd ones, as in sliding
 puzzles, a partition has positions in every other layer, its older frontier is no longer needed, and two bits do.
+`antipodes_tasks.bfs.two_bits` has partitions that never take more.
 
 A step pushes the frontier along its moves, or pulls it to the unvisited positions: S. Beamer, K. Asanovic and D.
 Patterson, Direction-Optimizing Breadth-First Search (2012), for positions that are bits, and for each partition on its
@@ -86,10 +87,17 @@ class Frontier:
     """The number of positions of the partition that were not reached by then."""
     some: Lines | None = None
     """The lines that have positions, where these are few: then neighbours need not read the others."""
+    mask: Bitmap | None = None
+    """Where given, the positions are those bits that are in the mask, too: others are found meanwhile."""
+
+    @property
+    def layer(self) -> Bitmap:
+        """``(lines, words)``: the positions and no others."""
+        return self.bits if self.mask is None else self.bits & self.mask
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
         """The sum of the weights of its entries: those of their rows, ``(rows of the space,)``."""
-        entries = np.bitwise_count(self.bits).sum(axis=1, dtype=np.int64)
+        entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
         return int(entries @ weights[self.rows])
 
 
@@ -207,10 +215,11 @@ class State:
         pulls = tables.undirected and self._pulls(sources, tables)
         for source in sources:
             if pulls:
-                pull(bits, self.visited, self.part.first_row, source.bits, source.rows, *moves)
+                pull(bits, self.visited, self.part.first_row, source.bits, source.mask, source.rows, *moves)
+            elif source.some:
+                expand(bits, self.part.first_row, source.some.bits, None, source.some.rows, *moves)
             else:
-                pushed = source.some or Lines(source.rows, source.bits)
-                expand(bits, self.part.first_row, pushed.bits, pushed.rows, *moves)
+                expand(bits, self.part.first_row, source.bits, source.mask, source.rows, *moves)
         if tables.closing is not None and not pulls:  # a pull finds all of equivalent entries, or none
             close(bits, self.visited, self.part.first_row, *tables.closing, tables.column_maps)
         return self._settle(depth, bits, log)
@@ -238,7 +247,7 @@ class State:
         self.visited.fill(0)
         self._layers, self._unused, self._first_kept = (), [], depth
         self.unvisited = self.part.rows * self.width
-        bits, count = np.zeros_like(self.visited), 0
+        bits, count = self._new_bits(), 0
         for one in segments:
             self._set(one, self.visited)
             self.unvisited -= one.positions
@@ -252,7 +261,7 @@ class State:
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
         """Return to ``depth``, by all segments at this depth or after it; raises as `restore`."""
         self._layers, self._unused, self._first_kept = (), [], depth
-        bits, later, count = np.zeros_like(self.visited), np.zeros_like(self.visited), 0
+        bits, later, count = self._new_bits(), np.zeros_like(self.visited), 0
         for one in segments:
             if one.depth == depth:
                 self._set(one, bits)
@@ -283,6 +292,13 @@ class State:
             return np.empty(0, dtype=np.int64)
         return self.part.first_row * self.width + first_positions(frontier.bits, self.width, limit)
 
+    def forget_before(self, depth: int) -> None:
+        """Forget what is not needed once all partitions have found the layer at ``depth``, where that takes memory."""
+
+    def _new_bits(self) -> Bitmap:
+        """Empty bits for a layer that is restored."""
+        return np.zeros_like(self.visited)
+
     def _set(self, one: Segment, bits: Bitmap) -> None:
         """Set the positions of a segment in bits of the partition."""
         row = one.chunk * self._chunk_rows - self.part.first_row
@@ -305,13 +321,17 @@ class State:
         found = 0
         for place, chunk in enumerate(self.chunks):
             rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
-            count = int(settle(bits[rows], self.visited[rows]))
+            count = self._take(bits[rows], rows)
             if log is not None:
                 log.add(chunk, depth, bits[rows], self.width, count)
             found += count
         self.unvisited -= found
         self._keep(depth, found, bits)
         return found
+
+    def _take(self, bits: Bitmap, rows: slice) -> int:
+        """Remove what is visited from the bits of some rows, and visit the rest; how many positions that has."""
+        return int(settle(bits, self.visited[rows]))
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
         if count:
@@ -335,10 +355,11 @@ class State:
 
 def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
     """The part of a frontier from which a move leads out of the rows from ``first_row`` to ``end_row``, if any."""
-    lines = boundary_lines(frontier.bits, frontier.rows, tables.target, first_row, end_row)
+    layer = frontier.layer
+    lines = boundary_lines(layer, frontier.rows, tables.target, first_row, end_row)
     if not len(lines):
         return None
-    return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines], some=None)
+    return replace(frontier, rows=frontier.rows[lines], bits=layer[lines], some=None, mask=None)
 
 
 class Links(NamedTuple):
@@ -387,12 +408,16 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
     return TEST_COST * unvisited * tests < frontier * moves
 
 
-def warm_up() -> None:
-    """Compile the kernels of a search without interruption on threads, or load them from numba's cache."""
+def warm_up(masked: bool = False) -> None:
+    """Compile the kernels of a search without interruption on threads, or load them from numba's cache.
+
+    ``masked``: also those for frontiers that have a mask.
+    """
     tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
     layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
-    expand(layer, 0, layer, rows, *tables[:3])
-    pull(layer, layer, 0, layer, rows, *tables[:3])
+    for mask in (None, layer)[: 1 + masked]:
+        expand(layer, 0, layer, mask, rows, *tables[:3])
+        pull(layer, layer, 0, layer, mask, rows, *tables[:3])
     settle(layer, np.zeros_like(layer))
     log = SegmentLog()
     log.add(0, 0, layer, 1, 1)

@@ -123,7 +123,7 @@ class LayerSearch:
         ``plan`` is for the workers that the scheduler has; where these change, it is replaced.
         """
         if not plan.keyed:
-            self._scheduler.on_worker_start((warm_up,))
+            self._scheduler.on_worker_start((warm_up, plan.two_bits))
         valid: Plan | None = plan
         lost = False
         while not (self.commits.manifest.complete or self._session.interrupted):

@@ -153,8 +153,12 @@ class Shard:
         buffer_bytes: int,
         counts_only: bool = False,
         weights: NDArray[np.int64] | None = None,
+        settled_later: bool = False,
     ) -> None:
-        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space."""
+        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space.
+
+        With ``settled_later`` others read its frontiers in place, so it must be told when they are done, by `settle`.
+        """
         self.states = [make(part) for part in parts]
         self.depth = -1
         """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
@@ -172,6 +176,7 @@ class Shard:
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
         self._found: dict[int, int] = {}
         """The number of entries at the depths that the shard has passed, for tasks that run twice."""
+        self._settled_later = settled_later
         self._weights = weights
         self._weighed: dict[int, int] = {}
         """The number of positions at these depths, if entries have weights."""
@@ -237,6 +242,11 @@ class Shard:
         """
         with self._held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
+
+    def settle(self, depth: int, token: str) -> None:
+        """Settle the layer at ``depth``, which all shards have found; shards that are ``settled_later`` need that."""
+        with self._held_by(token):
+            self._settle(depth)
 
     def frontiers(self, depth: int) -> Sequence[Any]:
         """The frontiers at ``depth``, one of the last two, of the partitions that have any."""
@@ -325,8 +335,15 @@ class Shard:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
             self._found[depth], self.depth = found, depth
-            self._weigh(depth)
+            if not self._settled_later:
+                self._settle(depth)
         return self._found[depth]
+
+    def _settle(self, depth: int) -> None:
+        for state in self.states:
+            if isinstance(state, State):
+                state.forget_before(depth)
+        self._weigh(depth)
 
     def _weigh(self, depth: int) -> None:
         if self._weights is not None:

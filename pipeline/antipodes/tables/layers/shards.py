@@ -304,6 +304,10 @@ class Shards:
             number, first = graph.advances[key]
             found[number, first - depth : first - depth + len(counts)] = counts
             self._unwritten[number].update(enumerate(counts, first + 1))
+        if self._settles_later:
+            assert layers == 1
+            changed = np.flatnonzero(found[:, 0]).tolist()
+            self._gather("settle", Shard.settle, depth + 1, self._token, numbers=changed)
         self.counts = found[:, -1].tolist()
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
@@ -338,6 +342,14 @@ class Shards:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
         shards, self._shards, self._links = self._shards, [], None
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
+
+    @property
+    def _settles_later(self) -> bool:
+        """Whether shards settle a layer after all have found it: others read their frontiers in place until then.
+
+        Shards of other processes are sent their boundaries before.
+        """
+        return self.plan.two_bits and self._scheduler.shares_memory
 
     def _link(self, stop: Stop) -> Handle:
         """The moves, and the partitions that they connect."""
@@ -382,7 +394,7 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights
+        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights, self._settles_later
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
@@ -393,13 +405,14 @@ class Shards:
         """Return all shards to ``depth``; from now on only tasks of this run may change them."""
         self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
-    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each shard where it is; the results."""
+    def _gather(
+        self, name: str, function: Callable[..., Result], *arguments: Any, numbers: Sequence[int] | None = None
+    ) -> list[Result]:
+        """Apply a function to each shard where it is, or to those of some ``numbers``; the results."""
         name = self._name(name)
-        calls: dict[Key, Call] = {
-            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._shards)
-        }
-        places = dict(zip(calls, self._shards, strict=True))
+        chosen = range(len(self._shards)) if numbers is None else numbers
+        calls: dict[Key, Call] = {(name, number): (function, self._shards[number], *arguments) for number in chosen}
+        places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
         handles = self._scheduler.persist(calls, None, None, places)
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results

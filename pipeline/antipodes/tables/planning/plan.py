@@ -24,6 +24,7 @@ from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
 from antipodes_tasks.bfs.partition import Partition, State
+from antipodes_tasks.bfs.two_bits import TwoBitState
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
@@ -67,8 +68,8 @@ WRITE_THREADS = 4
 ASSEMBLED_BYTES = 4
 """Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
 bytes."""
-BITS = 3 + 1 / 32
-"""Bits that a search holds for each position: visited, two layers, and copies of layers that are few."""
+THREE_BITS, TWO_BITS = 3 + 1 / 32, 2 + 1 / 64
+"""Bits that a search holds for each position: visited, one or two layers, and copies of layers that are few."""
 ROW_BYTES = 4
 """Memory of the number of a row, beside the row's bits."""
 JOURNAL_BYTES = 1.25
@@ -98,6 +99,8 @@ class Division:
     """Rows of each partition except the last."""
     shard_size: int
     """Partitions that one task advances."""
+    two_bits: bool
+    """Whether partitions of bits take two a position, and not three: then partitions wait for each other in a layer."""
 
     @property
     def cut(self) -> Cut:
@@ -130,7 +133,7 @@ class Division:
         numbering = self.space.numbering
         if isinstance(numbering, Keyed):
             return partial(KeyState, ranges=numbering.ranges, range_rows=self.chunk_rows)
-        return partial(State, width=self.space.width, chunk_rows=self.chunk_rows)
+        return partial(TwoBitState if self.two_bits else State, width=self.space.width, chunk_rows=self.chunk_rows)
 
     @property
     def key_links(self) -> tuple[Any, ...]:
@@ -218,11 +221,11 @@ def plan_run(
 ) -> Plan:
     """The plan of a puzzle for ``workers`` tasks at a time, in threads of this process or in ``processes`` others.
 
-    What the ``memory_limit``, in bytes, leaves is for the journal; a run for ``counts_only`` has none. A store that is
-    resumed brings its ``cut``, which another version may have chosen otherwise, and a new one is reduced if
-    ``symmetry`` says so, see `antipodes.runs.options.RunOptions`; a search that goes on with other
-    workers brings its ``division``. The ``settings`` are those of the puzzle's config: they take memory and disk, too,
-    if they list half a million edges.
+    What the ``memory_limit``, in bytes, leaves is for the journal; a run for ``counts_only`` has none. Where three bits
+    a position do not fit, two are planned. A store that is resumed brings its ``cut``, which another version may have
+    chosen otherwise, and a new one is reduced if ``symmetry`` says so, see `antipodes.runs.options.RunOptions`; a
+    search that goes on with other workers brings its ``division``. The ``settings`` are those of the puzzle's config:
+    they take memory and disk, too, if they list half a million edges.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     division = division or _divide(*(cut or plan_cut(puzzle, symmetry)), workers, processes)
@@ -230,11 +233,10 @@ def plan_run(
     described = puzzle.moves.memory_bytes + SETTING_BYTES * further
     if division.keyed:
         return _plan_of_keys(division, workers, memory_limit, max(1, processes) * (PROGRAM_BYTES + described))
-    least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
-        _search_bytes(division, workers, processes),
-        0 if counts_only else _assembly_bytes(division, workers),
-        space.filler.building_bytes(workers),
-    )
+    resident = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes)
+    others = max(0 if counts_only else _assembly_bytes(division, workers), space.filler.building_bytes(workers))
+    least = {bits: resident + max(_search_bytes(division, workers, processes, bits), others) for bits in (False, True)}
+    two_bits = _needs_two_bits(least[False], least[True], memory_limit)
     journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
     unwritten = _spread(journal, division, processes)
     stored = space.size + CHUNK_BYTES * ceil(space.rows / division.chunk_rows)
@@ -245,12 +247,18 @@ def plan_run(
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
+        two_bits=two_bits,
         table_bytes=space.filler.table_bytes,
-        least_bytes=least,
-        buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
+        least_bytes=least[two_bits],
+        buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least[two_bits])),
         journal_bytes=journal,
         disk_bytes=journal + stored + MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further,
     )
+
+
+def _needs_two_bits(three: int, two: int, memory_limit: int | None) -> bool:
+    """Whether a run with three bits a position takes more memory than it may, and one with two takes less."""
+    return memory_limit is not None and two < three and three > memory_limit
 
 
 def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
@@ -330,6 +338,7 @@ def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, de
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
+        two_bits=False,
         table_bytes=0,
         least_bytes=least,
         buffer_bytes=left // 2,
@@ -347,18 +356,22 @@ def _divide_keys(ranges: int, workers: int) -> tuple[int, int]:
 def _divide(space: Space, chunk_rows: int, workers: int, processes: int) -> Division:
     if isinstance(space.numbering, Keyed):
         ranges, parts = _divide_keys(len(space.numbering.ranges), workers)
-        return Division(space, chunk_rows, ranges * SPAN, parts if processes else 1)
+        return Division(space, chunk_rows, ranges * SPAN, parts if processes else 1, two_bits=False)
     partition_rows = plan_partition(space, chunk_rows, workers)
     shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
-    return Division(space, chunk_rows, partition_rows, shard_size)
+    return Division(space, chunk_rows, partition_rows, shard_size, two_bits=False)
 
 
-def _search_bytes(division: Division, workers: int, processes: int) -> int:
-    """Memory of the search: bits, frontiers received from others, and segments of the partitions in work."""
+def _search_bytes(division: Division, workers: int, processes: int, two_bits: bool) -> int:
+    """Memory of the search: bits, frontiers received from others, and segments of the partitions in work.
+
+    Of two bits each partition in work has a third.
+    """
     space, workers = division.space, min(workers, division.partition_count)
-    bits = _spread(ceil(BITS * _bitmap_bytes(space)) + ROW_BYTES * space.rows, division, processes)
+    each = TWO_BITS if two_bits else THREE_BITS
+    bits = _spread(ceil(each * _bitmap_bytes(space)) + ROW_BYTES * space.rows, division, processes)
     received = 0 if processes <= 1 else processes * _bitmap_bytes(space)  # each process holds at most a frontier
-    return bits + received + 3 * workers * _bitmap_bytes(space) // division.partition_count
+    return bits + received + (3 + two_bits) * workers * _bitmap_bytes(space) // division.partition_count
 
 
 def _assembly_bytes(division: Division, workers: int) -> int:

@@ -1,0 +1,99 @@
+"""Partitions of two bits a position, for searches that memory limits: visited, and marked.
+
+    visited  marked
+       0       0     not reached
+       1       0     reached before the last layer
+       1       1     in the last layer
+       0       1     in the layer that is being found
+
+While a layer is found, no bit of ``visited`` changes, and marks appear on positions that are not visited. So others
+read the last layer, the marks of visited positions, without a lock. Once all of them have found the new layer,
+`TwoBitState.forget_before` visits what is marked, and removes the marks of the layer before. That is the price: all
+partitions wait for each other between finding a layer and settling it, and every position is looked at once more.
+"""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.bitmaps import Bitmap, mark, visit_marked
+from antipodes_tasks.bfs.partition import FEW_LINES, Frontier, Layer, Partition, State
+from antipodes_tasks.bfs.segments import SegmentLog
+
+_of_thread = threading.local()
+
+
+class TwoBitState(State):
+    """A partition after a layer, in two bits a position; between `advance` and `forget_before` neighbours may read it.
+
+    Only the last layer is known, not the one before.
+    """
+
+    def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
+        super().__init__(part, width, chunk_rows)
+        self._marks: Bitmap = np.zeros_like(self.visited)
+        self._found: tuple[int, int] | None = None
+        """The depth of a layer that is found and not settled, and its number of positions."""
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of memory that the state takes at most."""
+        return self._rows.nbytes + 2 * self.visited.nbytes + self.visited.nbytes // FEW_LINES
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        few = sum(layer.some.bits.nbytes for layer in self._layers if layer.some)
+        return self._rows.nbytes + 2 * self.visited.nbytes + few
+
+    def frontier(self, depth: int) -> Frontier | None:
+        """The positions at ``depth``, the last settled one; None where there are none; raises as `State.frontier`."""
+        assert self._found is None or depth < self._found[0], "the layer is not settled"
+        found = super().frontier(depth)
+        return found and replace(found, mask=self.visited)
+
+    def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
+        """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""
+        count = super().begin(starts, log)
+        self.forget_before(0)
+        return count
+
+    def forget_before(self, depth: int) -> None:
+        """Settle the layer at ``depth``, which all partitions have found: the one before is forgotten.
+
+        Where nothing was found it stays, as nobody mistakes its depth: of the last layer the antipodes are asked for.
+        """
+        if self._found is None:
+            return
+        visit_marked(self.visited, self._marks)
+        found, self._found = self._found, None
+        self._layers, self._first_kept = (self._layer(*found),), depth
+
+    def _layer(self, depth: int, count: int) -> Layer:
+        return Layer(depth, count, self._marks, self._few_lines(count, self._marks))
+
+    def _new_bits(self) -> Bitmap:
+        self._found = None
+        self._marks.fill(0)
+        return self._marks
+
+    def _empty_bits(self, depth: int) -> Bitmap:
+        """Empty bits for a layer, the same each time in a thread."""
+        held = getattr(_of_thread, "bits", None)
+        if held is None or held.size < self.visited.size:
+            held = _of_thread.bits = np.empty(self.visited.size, dtype=np.uint64)
+        bits: Bitmap = held[: self.visited.size].reshape(self.visited.shape)
+        bits.fill(0)
+        return bits
+
+    def _take(self, bits: Bitmap, rows: slice) -> int:
+        """Remove what is visited from the bits of some rows, and mark the rest; how many positions that has."""
+        return int(mark(bits, self.visited[rows], self._marks[rows]))
+
+    def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
+        if bits is self._marks:  # restored: they are visited
+            self._layers = (self._layer(depth, count),) if count else ()
+        elif count:
+            self._found = depth, count

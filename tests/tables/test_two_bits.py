@@ -1,0 +1,114 @@
+"""Two bits a position: the same tables and counts as with three, on threads and clusters, after kills and losses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from every_kind import NUMBERED, config_of, options_of
+from forgetful import Forgetful
+from resume import resume
+from stores import contents, stop_after
+
+from antipodes.config import Config, load_config
+from antipodes.executors.threads import Threads
+from antipodes.machine import MIB
+from antipodes.tables.planning import plan as planning
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.verify import verify
+from antipodes_tasks.bfs.two_bits import TwoBitState
+
+PUZZLE = "knights-coloured"
+
+
+@pytest.fixture
+def two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "_needs_two_bits", lambda *_: True)
+
+
+def many_partitions(patch: pytest.MonkeyPatch) -> None:
+    """Chunks and partitions of a few positions."""
+    patch.setattr(planning, "CHUNK_STATES", (8, 64))
+    patch.setattr(planning, "PARTITION_STATES", 8)
+    patch.setattr(planning, "SCATTERED_PARTITIONS", 1000)
+
+
+@pytest.fixture(scope="module", params=NUMBERED)
+def expected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table that was made with three bits."""
+    store = tmp_path_factory.mktemp("three") / f"{request.param}.zarr"
+    with pytest.MonkeyPatch.context() as patch:
+        many_partitions(patch)
+        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2))
+    return store
+
+
+@pytest.mark.usefixtures("two_bits")
+def test_every_kind_of_table(expected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many_partitions(monkeypatch)
+    config, store = config_of(expected.stem), tmp_path / "t.zarr"
+    planned = plan_run(config.puzzle, 2, symmetry=options_of(expected.stem).symmetry)
+    assert planned.partition_count > 1 or planned.space.rows < 3
+    assert isinstance(planned.state_type(planned.partitions[0]), TwoBitState)
+    every_layer = options_of(expected.stem, workers=2, checkpoint_every=0)
+    run_puzzle(config, store, every_layer, interrupted=stop_after(3))
+    assert verify(store, Threads(2)).ok
+    resume(store, every_layer)
+    assert contents(store) == contents(expected)
+    run_puzzle(config, tmp_path / "sent.zarr", options_of(expected.stem), scheduler=Forgetful(()))
+    assert contents(tmp_path / "sent.zarr") == contents(expected)
+
+
+@pytest.mark.usefixtures("two_bits")
+@pytest.mark.parametrize("puzzle", ["eight-puzzle", "2x2x2-corner", "five-tiles"])
+def test_counts_that_are_resumed_after_each_layer(puzzle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, options = load_config(puzzle), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(4)).complete:
+        pass
+    monkeypatch.undo()
+    run_puzzle(config, tmp_path / "three.zarr", options)
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "three.zarr")
+
+
+@pytest.mark.parametrize("puzzle", ["five-tiles"])
+def test_a_checkpoint_of_three_bits_is_resumed_with_two(
+    puzzle: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    config, options = load_config(puzzle), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(20))
+    request.getfixturevalue("two_bits")
+    report = resume(tmp_path / "t.zarr", options)
+    assert report.resumed_from == 20
+    request.getfixturevalue("monkeypatch").undo()
+    assert report.manifest == run_puzzle(config, tmp_path / "three.zarr", options).manifest
+
+
+@pytest.mark.usefixtures("two_bits")
+@pytest.mark.parametrize(("every", "call"), [(1e9, 9), (1e9, 20), (1e9, 33), (0.0, 40), (0.0, 71)])
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_workers_are_lost(
+    every: float, call: int, counts_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 1)
+    options = RunOptions(workers=2, checkpoint_every=every, counts_only=counts_only)
+    report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, scheduler=Forgetful({call}))
+    assert (report.complete, report.workers_lost) == (True, 1)
+    monkeypatch.undo()
+    assert report.manifest == run_puzzle(load_config(PUZZLE), tmp_path / "three.zarr", options).manifest
+
+
+def test_two_bits_are_planned_where_three_do_not_fit() -> None:
+    puzzle = load_config("seven-tiles").puzzle
+    ample = plan_run(puzzle, 2, counts_only=True)
+    three, two = (plan_run(puzzle, 2, ample.least_bytes - less, counts_only=True) for less in (0, 1))
+    assert (ample.two_bits, three.two_bits, two.two_bits) == (False, False, True)
+    assert three.least_bytes == ample.least_bytes
+    third = puzzle_bits(load_config("seven-tiles"))
+    assert 0.9 * third < three.least_bytes - two.least_bytes < 1.1 * third
+    assert two.least_bytes < 400 * MIB
+
+
+def puzzle_bits(config: Config) -> int:
+    """The bytes of a bit for each position."""
+    space = plan_run(config.puzzle).space
+    return int(np.prod([space.rows, -(-space.width // 64), 8]))
