@@ -10,7 +10,7 @@ from explorer_pages import Open
 from explorer_site import make_site, served
 from playwright.sync_api import Browser, Page, expect
 
-PATIENCE = 10_000
+PATIENCE = 60_000
 """Milliseconds that a page has for what a test expects, on a busy machine."""
 
 

@@ -113,3 +113,10 @@ def test_letters_of_faces_that_are_those_of_the_picture_are_read_face_by_face(
 def test_faces_that_are_not_those_of_the_picture(described: Callable[..., Puzzle], faces: str) -> None:
     with pytest.raises(ConfigError, match=r"faces: expected a pair such as U:W for each letter of net \(A B\)"):
         described("AB", "a0.0 a1.0", faces)
+
+
+def test_small_letters_are_read_as_capitals(cube: Puzzle) -> None:
+    for text in (*PUBLISHED, "".join(letter for letter in cube.draw(cube.start_labels[0]) if letter.isalpha())):
+        assert np.array_equal(cube.parse(text.lower()), cube.parse(text))
+    with pytest.raises(PositionError, match="found 'u' for U1"):
+        cube.parse("u" + SOLVED[1:])

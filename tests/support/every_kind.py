@@ -2,34 +2,20 @@
 
 from typing import Any
 
+from twisty import TWO_PARTS
+
 from antipodes.config import Config
 from antipodes.runs.options import RunOptions
 
-TWISTY = """
-Set CORNERS 4 3
-Set EDGES 3 1
-Solved
-CORNERS
-1 2 3 4
-EDGES
-1 1 2
-End
-Move U
-CORNERS
-2 3 1 4
-1 0 2 0
-EDGES
-2 3 1
-End
-Move F
-CORNERS
-1 4 2 3
-End
+TWISTY = (
+    TWO_PARTS
+    + """
 Move x
 CORNERS
 2 1 4 3
 End
 """
+)
 PUZZLES: dict[str, dict[str, Any]] = {
     "corners and equal edges": {"family": "twisty", "format": "tws", "definition": TWISTY},
     "quarter turns": {"family": "twisty", "format": "tws", "definition": TWISTY, "turns": "quarter"},

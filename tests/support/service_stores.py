@@ -8,6 +8,7 @@ import numpy as np
 from service_client import Client
 from stores import stop_after
 from tiling_stores import BOX, COPIES, SQUARE, tiled
+from twisty import TWO_PARTS
 
 from antipodes.config import Config
 from antipodes.service.app import application
@@ -17,30 +18,9 @@ from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 
 CACHE = 1 << 26
-TWISTY = """
-Set CORNERS 4 3
-Set EDGES 3 1
-Solved
-CORNERS
-1 2 3 4
-EDGES
-1 1 2
-End
-Move U
-CORNERS
-2 3 1 4
-1 0 2 0
-EDGES
-2 3 1
-End
-Move F
-CORNERS
-1 4 2 3
-End
-"""
 TABLES: dict[str, dict[str, Any]] = {
     "arrangement": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 4 0"},
-    "orbits": {"family": "twisty", "format": "tws", "definition": TWISTY},
+    "orbits": {"family": "twisty", "format": "tws", "definition": TWO_PARTS},
     "fields": {"family": "hanoi", "pegs": 3, "discs": 4},
     "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
     "pawns": {"family": "jump", "start": "AB-/---", "offsets": [[0, 1], [1, 0]]},

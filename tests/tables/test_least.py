@@ -83,6 +83,14 @@ def test_a_finished_table_beside_it_is_folded_and_stays(tmp_path: Path) -> None:
         assert sum(table.layers) == 5520
 
 
+def test_a_table_that_is_only_folded_says_so(cli: Command) -> None:
+    Path("low.toml").write_text(toml({**LOW, "least_over_regions": True}))
+    run_puzzle(Config(LOW), Path("low.regions.zarr"), OPTIONS)
+    told = cli("run", "low.toml", "--store", "low.zarr", "--quiet").out
+    assert "s: folded from the table with regions, which was finished before, writing" in told
+    assert "earlier runs" not in told
+
+
 def test_plans_say_what_is_folded(cli: Command) -> None:
     Path("least.toml").write_text(toml({**LOW, "least_over_regions": True}))
     planned = cli("plan", "least.toml").out

@@ -117,6 +117,19 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
         assert len(answer.solutions[0]) == distance + 1
 
 
+def test_tables_reduced_by_symmetries_say_the_same(folder: Path, tmp_path: Path) -> None:
+    start = "0 1 2 3 4 5 6 7 8"
+    puzzle = puzzle_from(settings(start, 3))
+    (whole,) = stores(folder, start, 3, ["=48"])
+    run_puzzle(Config(pattern(start, 3, "=48")), tmp_path / "one.zarr", RunOptions(workers=1, symmetry="on"))
+    assert TableStore(tmp_path / "one.zarr").read().symmetry == 2
+    expected, found = (load_patterns(puzzle.rules, None, [address]) for address in (whole, tmp_path / "one.zarr"))
+    assert found.values.tobytes() == expected.values.tobytes()
+    problem = Problem.of(puzzle.rules, puzzle.parse("8 6 7 2 5 4 3 0 1"))
+    answers = [ida_star(problem, heuristic=one) for one in (expected, found)]
+    assert answers[0].distance == answers[1].distance == bfs(problem).distance
+
+
 def test_every_shortest_path_is_found(folder: Path) -> None:
     puzzle = puzzle_from(settings(EIGHT, 3))
     problem = Problem.of(puzzle.rules, puzzle.parse("8 6 7 2 5 4 3 0 1"))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
-from antipodes.tables import folded_tables
+from antipodes.tables import folded_tables, pattern_values, patterns
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.rules.moves import Labels
@@ -255,6 +257,29 @@ def test_where_pieces_are_equal_there_are_no_inverses(folder: Path) -> None:
         assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
 
 
+@pytest.mark.parametrize("least", [1, 1 << 22])
+def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", least)
+    puzzle = load_config("2x2x2").puzzle
+    settings = settings_of("2x2x2", "reduced", {"CORNERS": ("01222222", 3)})
+    whole, reduced = tmp_path / "whole.zarr", tmp_path / "reduced.zarr"
+    for path, symmetry in ((whole, "off"), (reduced, "on")):
+        run_puzzle(Config(settings), path, RunOptions(workers=1, symmetry=symmetry))
+    assert TableStore(reduced).read().index_size < TableStore(whole).read().index_size
+    labels = scrambled(puzzle, 300)
+    expected, found = heuristic(puzzle, [whole]), heuristic(puzzle, [reduced])
+    assert found.values.tobytes() == expected.values.tobytes()
+    assert np.array_equal(found.estimates(labels), expected.estimates(labels))
+    monkeypatch.setattr(pattern_values, "LEAST_CACHED", 1)
+    for _ in range(2):  # made, then from the cache
+        assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
+        monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
+    monkeypatch.setattr(patterns, "MOST_EXPANDED", 100)
+    with pytest.raises(InputError, match=r"expected at most 100 positions in a reduced table, .* --symmetry off"):
+        heuristic(puzzle, [reduced])
+
+
 def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
     puzzle = load_config("pyraminx").puzzle
     refused: dict[str, dict[str, Any]] = {
@@ -367,6 +392,28 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         assert (others.expanded, others.generated) == (every.expanded, every.generated)
         assert others.solution_count == every.solution_count
         assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
+def test_first_moves_that_symmetries_of_the_position_exchange_are_tried_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    puzzle = load_config("2x2x2").puzzle
+    found = heuristic(puzzle, [store(folder, settings_of("2x2x2", "to-step", {"CORNERS": ("01234444", 3)}))])
+    found.prepare(2)
+    assert found.steps is not None
+    moves = ("U", "U2", "D", "D'", "R", "L2", "F", "B'")
+    positions = [puzzle.follow(" ".join(chosen))[-1] for chosen in permutations(moves, 2)]
+    kept = [found._without_images(found.steps, one).follow[0, -1].bit_count() for one in positions]
+    assert min(kept) < max(kept) <= found.steps.follow[0, -1].bit_count()
+    assert found._without_images(found.steps, found.goal).follow[0, -1].bit_count() == 2
+    for position in positions:
+        problem = Problem.of(puzzle.rules, position)
+        answer, expected = ida_star(problem, heuristic=found), bidirectional(problem)
+        assert answer.distance == expected.distance
+        assert np.array_equal(answer.solutions[0][-1], found.goal)
 
 
 def test_what_takes_long_before_a_search_can_be_ended(

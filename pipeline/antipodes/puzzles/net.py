@@ -1,7 +1,8 @@
 """Nets: pictures of unfolded puzzles that show a position by the colours of its facelets."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -15,6 +16,7 @@ from antipodes.puzzles.facelets import (
     check_size,
     letters_in,
 )
+from antipodes.puzzles.kpatterns import CUBE, Pieces, cube_facelets
 from antipodes.puzzles.notation import Lists, rectangle
 from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
 from antipodes_tasks.errors import ConfigError, PositionError
@@ -26,6 +28,7 @@ from antipodes_tasks.searches.solvability import wrong_sum
 FACELET = re.compile(r"([a-z])(\d{1,4})\.(\d{1,2})")
 FACE = re.compile(r"[^\W\d_]:[^\W_]")
 FIXED = "-"
+CUBE_FACES = set("URFDLB")
 STICKERS = {
     "W": "#ffffff", "Y": "#ffd500", "O": "#ff8a1f", "R": "#c8202f", "G": "#00955c", "B": "#0b5bc1",
 }  # fmt: skip
@@ -56,7 +59,7 @@ class Net(Lists):
         """
         if not any(map(str.isalpha, text)):
             return super().split(text, parts)
-        letters = letters_in(text, "".join(self.picture_of_start))
+        letters = self._as_drawn(letters_in(text, "".join(self.picture_of_start)))
         check_size(letters, len(self._letters))
         try:
             symbols = self._reader(letters).symbols(letters)
@@ -65,6 +68,32 @@ class Net(Lists):
         if self.rules is not None:
             check_reached(self.rules, symbols)
         return symbols
+
+    def of_kpattern(self, found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place; the pieces of cubes are those of cubing.js, told by the faces that they show."""
+        is_cube = {face for face, _ in self.faces} == CUBE_FACES
+        if is_cube and all(len(found.get(name, ())) in (0, len(names.split())) for name, names in CUBE.items()):
+            letters = self._cube_letters(cube_facelets(found))
+            symbols = self._reader(letters).symbols(letters)
+        else:
+            symbols = super().of_kpattern(found, parts)
+        if self.rules is not None:
+            check_reached(self.rules, symbols)
+        return symbols
+
+    def _cube_letters(self, shown: Mapping[tuple[str, frozenset[str]], str]) -> list[str]:
+        """The letters of the picture, of a cube whose facelets show these faces."""
+        letter_of = dict(self.faces)
+        face_of = {letter: face for face, letter in self.faces}
+        at = {(line, column): face_of[letter] for line, column, letter in self._letters}
+        faces = defaultdict[tuple[int, int], set[str]](set)
+        for one in self.facelets:
+            faces[one.orbit, one.place].add(at[one.line, one.column])
+        now = {(line, column): letter for line, column, letter in self._letters}
+        for one in self.facelets:
+            facelet = at[one.line, one.column], frozenset(faces[one.orbit, one.place])
+            now[one.line, one.column] = letter_of[shown[facelet]]
+        return list(now.values())
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The picture, with the letter that each facelet shows."""
@@ -82,6 +111,12 @@ class Net(Lists):
             yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
 
         return text_picture(self.draw(symbols), sticker)
+
+    def _as_drawn(self, letters: list[str]) -> list[str]:
+        """Letters that are all small as capitals, where the puzzle has capitals alone."""
+        known = {letter for _, _, letter in self._letters} | {face for face, _ in self.faces}
+        small = all(map(str.islower, letters)) and all(map(str.isupper, known))
+        return [letter.upper() for letter in letters] if small else letters
 
     @property
     def _letters(self) -> list[tuple[int, int, str]]:

@@ -2,10 +2,11 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from antipodes.puzzles.kpatterns import Pieces, written
 from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes_tasks.errors import PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
@@ -25,13 +26,17 @@ class Notation(ABC):
         """
         places = sum(part.places for part in parts)
         single = all(part.single_characters for part in parts)
-        written = symbols_in(text, places) if single else _apart(text)
-        if len(written) != places:
-            found = len(written[0]) if single and len(written) == 1 else len(written)
+        symbols = symbols_in(text, places) if single else _apart(text)
+        if len(symbols) != places:
+            found = len(symbols[0]) if single and len(symbols) == 1 else len(symbols)
             raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
         for part, here in zip(parts, ranges_of(parts), strict=True):
-            check_symbols(written[here], part.symbols)
-        return written
+            check_symbols(symbols[here], part.symbols)
+        return symbols
+
+    def of_kpattern(self, found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place, of a position of cubing.js, by default with pieces that count as the puzzle's."""
+        return written(found, parts)
 
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text, which `split` reads back."""

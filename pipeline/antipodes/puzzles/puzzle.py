@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.kpatterns import is_kpattern, read_kpattern
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.sequences import follow, names_along
@@ -176,7 +177,11 @@ class Puzzle:
 
     def _labels(self, text: str) -> list[int]:
         arguments.text(text, "a position", PositionError)
-        written = self.notation.split(text, self.parts)
+        if is_kpattern(text) and any(part.name for part in self.parts):
+            found = read_kpattern(text, self.parts, self.rules.written(self.rules.first))
+            written = self.notation.of_kpattern(found, self.parts)
+        else:
+            written = self.notation.split(text, self.parts)
         return [
             label
             for part, here in zip(self.parts, self.rules.ranges, strict=True)

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.machine import available_workers
+from antipodes.tables.pattern_values import read_values
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.table_cache import keep, kept, read_store
+from antipodes.tables.table_cache import keep, kept
 from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.progress import Pulse
@@ -27,7 +28,7 @@ def folded_table(
 
     The pulse may end it. StoreDamagedError where the store is damaged.
     """
-    if manifest.index_size < LEAST_ENTRIES:
+    if table.numbering.size < LEAST_ENTRIES:
         return None
     form = f"{FORM} {table.packed}"
     if (found := kept(manifest, form)) is not None:
@@ -35,8 +36,8 @@ def folded_table(
     folding = folding_of(table.rules, table.numbering, table.digits, pulse)
     if folding is None:
         return None
-    whole = np.empty(packed_size(manifest.index_size, table.packed), dtype=np.uint8)
-    read_store(store, manifest, table.packed, whole, pulse)
+    whole = np.empty(packed_size(table.numbering.size, table.packed), dtype=np.uint8)
+    read_values(store, manifest, table.packed, whole, pulse)
     values = folded(folding, table.digits, whole, table.packed, available_workers(), pulse)
     if values is None:
         return None

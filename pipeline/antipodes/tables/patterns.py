@@ -12,10 +12,10 @@ from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address
 from antipodes.tables.folded_tables import folded_table
-from antipodes.tables.store.keys import StoredKeys
+from antipodes.tables.pattern_values import MOST_EXPANDED, numbering_of, read_values
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.table_cache import can_be_packed, read_distances
+from antipodes.tables.table_cache import can_be_packed
 from antipodes_tasks.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
@@ -31,13 +31,10 @@ from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
-from antipodes_tasks.spaces.placements import Placements
-from antipodes_tasks.spaces.space import Numbering
+from antipodes_tasks.spaces.space import REDUCED, Numbering
 
-WHOLE = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements")
-"""The kinds of spaces in which a search can follow each move."""
-LIST_BYTES = 1 << 27
-"""Bytes of the chunks of a list of keys that stay in memory."""
+KINDS = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements", REDUCED)
+"""The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
 ALIGNMENT = 64
 """Each table begins at a multiple of so many bytes."""
 
@@ -47,29 +44,15 @@ class _Stored(NamedTuple):
 
     store: TableStore
     manifest: TableManifest
+    numbering: Numbering
+    """That of the values in memory."""
     packed: bool
     begin: int
-
-    @property
-    def numbering(self) -> Numbering:
-        """The numbering of the values in memory: of least ones over regions, that with regions."""
-        stored = self.manifest.cut[0].numbering
-        return stored.whole if isinstance(stored, Placements) else stored
 
     @property
     def size(self) -> int:
         """The bytes of its values."""
         return packed_size(self.numbering.size, self.packed)
-
-    def read(self, values: NDArray[np.uint8], pulse: Pulse) -> None:
-        """Write its values; least ones over regions for each region."""
-        stored = self.manifest.cut[0].numbering
-        if not isinstance(stored, Placements):
-            read_distances(self.store, self.manifest, self.packed, values, pulse)
-            return
-        least = np.empty(stored.size, dtype=np.uint8)
-        read_distances(self.store, self.manifest, self.packed, least, pulse)
-        values[:] = stored.unfolded(least.reshape(-1, self.manifest.width)).ravel()
 
 
 def load_patterns(
@@ -113,7 +96,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     tables = [
         TurnTable(
             one.manifest.config.puzzle.rules,
-            _numbering(one),
+            one.numbering,
             abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
             0,
             one.packed,
@@ -134,19 +117,13 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     )
 
 
-def _numbering(stored: _Stored) -> Numbering:
-    """The numbering of a table, with its list of keys if it has one."""
-    manifest = stored.manifest
-    keys = StoredKeys(stored.store, manifest, LIST_BYTES) if manifest.keyed else None
-    return manifest.opened_space(manifest.config.puzzle, keys).numbering
-
-
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
     """The finished tables at some addresses; with half a byte an entry where that is asked for, and enough."""
     stores = [TableStore(address) for address in addresses]
     manifests = [_finished(store) for store in stores]
     packed = [pack and can_be_packed(manifest) for manifest in manifests]
-    found = [_Stored(*one, 0) for one in zip(stores, manifests, packed, strict=True)]
+    numberings = [numbering_of(*one) for one in zip(stores, manifests, strict=True)]
+    found = [_Stored(*one, 0) for one in zip(stores, manifests, numberings, packed, strict=True)]
     begins = accumulate((-(-one.size // ALIGNMENT) * ALIGNMENT for one in found), initial=0)
     return [one._replace(begin=begin) for one, begin in zip(found, begins, strict=False)]
 
@@ -155,9 +132,14 @@ def _finished(store: TableStore) -> TableManifest:
     manifest = store.read()
     if not manifest.complete:
         raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {store.address}")
-    if manifest.space not in WHOLE:
+    if manifest.space not in KINDS:
         raise InputError(
-            f"--tables: expected a table with an entry for each position, found one {manifest.space} "
+            f"--tables: expected a table in which moves can be followed, found one of {manifest.space} "
+            f"in {shorten(store.address)}"
+        )
+    if manifest.symmetry > 1 and manifest.numbered > MOST_EXPANDED:
+        raise InputError(
+            f"--tables: expected at most {MOST_EXPANDED:,} positions in a reduced table, found {manifest.numbered:,} "
             f"in {shorten(store.address)}: run it again with --symmetry off --overwrite"
         )
     if manifest.dtype != "uint8":
@@ -172,7 +154,7 @@ def _values(stored: Sequence[_Stored], pulse: Pulse) -> NDArray[np.uint8]:
         raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
     values = np.empty(size, dtype=np.uint8)
     for one in stored:
-        one.read(values[one.begin : one.begin + one.size], pulse)
+        read_values(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size], pulse)
     return values
 
 

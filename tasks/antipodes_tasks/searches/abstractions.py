@@ -108,7 +108,7 @@ def _split(own: Part, rules: Rules) -> str:
     sizes = [part.places for part in rules.parts if part.holds_pieces and part.name == own.name]
     if not (own.holds_pieces and sizes and own.places > sizes[0]):
         return ""
-    return ": points, since only some of its pieces lost their orientation"
+    return ": points, since only some of its pieces lost their orientation; drop that of all of them, or of none"
 
 
 def _alike(own: Part, part: Part) -> bool:

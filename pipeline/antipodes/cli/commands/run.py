@@ -176,7 +176,10 @@ def _print_report(config: Config, report: RunReport) -> None:
         print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
         print(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:
-        print(f"time    {report.seconds:.2f} s: every position was found by earlier runs, writing {clock.write:.2f}")
+        found = "every position was found by earlier runs"
+        if has_least(manifest.puzzle):
+            found = "folded from the table with regions, which was finished before"
+        print(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
         print(f"memory  {human(report.peak_memory)} peak")
     else:
         print("time    none: it was already complete")

@@ -1,7 +1,7 @@
 """Block puzzles such as Klotski and Rush Hour: pieces of one or more squares that slide through empty squares."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -222,24 +222,37 @@ class BlockMoves:
 
     def _ways(self, kind: BlockKind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
         """Where a block can go, each with a least set of squares that must be empty."""
-        own = frozenset(squares_covered(kind, origin))
-        least: dict[Square, list[frozenset[Square]]] = {origin: [frozenset()]}
-        waiting = deque([(origin, frozenset[Square]())])
+        covers = {square: self._mask(squares_covered(kind, square)) for square in places}
+        free = ~covers[origin]
+        least: dict[Square, list[int]] = {origin: [0]}
+        waiting, found = deque([(origin, 0)]), 0
         while waiting:
-            self._check_number(len(waiting))
             at, empty = waiting.popleft()
             if empty not in least[at] or (at != origin and not self.slides):
                 continue
             for down, right in DIRECTIONS:
                 after = at[0] + down, at[1] + right
-                needed = empty | (frozenset(squares_covered(kind, after)) - own)
+                needed = empty | (covers.get(after, 0) & free)
                 known = least.setdefault(after, [])
-                if after not in places or len(needed) > self.empty or any(one <= needed for one in known):
+                if after not in places or needed.bit_count() > self.empty or any(one & ~needed == 0 for one in known):
                     continue
-                known[:] = [one for one in known if not needed <= one] + [needed]
+                kept = [one for one in known if needed & ~one]
+                found += len(kept) + 1 - len(known)
+                self._check_number(found)
+                known[:] = [*kept, needed]
                 waiting.append((after, needed))
         del least[origin]
-        return ((after, empty) for after, sets in least.items() for empty in sets)
+        return ((after, self._squares_of(empty)) for after, sets in least.items() for empty in sets)
+
+    def _mask(self, squares: Iterable[Square]) -> int:
+        return sum(1 << self._numbers[square] for square in squares)
+
+    def _squares_of(self, mask: int) -> frozenset[Square]:
+        return frozenset(square for square, number in self._numbers.items() if mask >> number & 1)
+
+    @cached_property
+    def _numbers(self) -> dict[Square, int]:
+        return {square: number for number, square in enumerate(self.squares)}
 
     def _exchanged(self, move: BlockMove) -> Iterator[tuple[Square, Square]]:
         """For each square that changes, the square whose content it gets."""

@@ -1,0 +1,24 @@
+"""A twisty puzzle of several parts, small enough for brute force."""
+
+TWO_PARTS = """
+Set CORNERS 4 3
+Set EDGES 3 1
+Solved
+CORNERS
+1 2 3 4
+EDGES
+1 1 2
+End
+Move U
+CORNERS
+2 3 1 4
+1 0 2 0
+EDGES
+2 3 1
+End
+Move F
+CORNERS
+1 4 2 3
+End
+"""
+"""Corners with orientations and edges of which two are equal; one move changes both, one the corners alone."""
