@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -391,6 +392,28 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         assert (others.expanded, others.generated) == (every.expanded, every.generated)
         assert others.solution_count == every.solution_count
         assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
+def test_first_moves_that_symmetries_of_the_position_exchange_are_tried_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    puzzle = load_config("2x2x2").puzzle
+    found = heuristic(puzzle, [store(folder, settings_of("2x2x2", "to-step", {"CORNERS": ("01234444", 3)}))])
+    found.prepare(2)
+    assert found.steps is not None
+    moves = ("U", "U2", "D", "D'", "R", "L2", "F", "B'")
+    positions = [puzzle.follow(" ".join(chosen))[-1] for chosen in permutations(moves, 2)]
+    kept = [found._without_images(found.steps, one).follow[0, -1].bit_count() for one in positions]
+    assert min(kept) < max(kept) <= found.steps.follow[0, -1].bit_count()
+    assert found._without_images(found.steps, found.goal).follow[0, -1].bit_count() == 2
+    for position in positions:
+        problem = Problem.of(puzzle.rules, position)
+        answer, expected = ida_star(problem, heuristic=found), bidirectional(problem)
+        assert answer.distance == expected.distance
+        assert np.array_equal(answer.solutions[0][-1], found.goal)
 
 
 def test_what_takes_long_before_a_search_can_be_ended(

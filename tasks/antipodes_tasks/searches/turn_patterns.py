@@ -207,7 +207,8 @@ class TurnPatterns(Patterns):
 
         else:
             path = stepped = _step_path(self, depth, root, request)
-            by_steps = (self.goal, self.arrays, self.effects[request.every], self.steps, request.every, *share.words)
+            steps = self.steps if request.every else self._without_images(self.steps, root)
+            by_steps = (self.goal, self.arrays, self.effects[request.every], steps, request.every, *share.words)
 
             def advance(budget: int) -> bool:
                 return descend_by_steps(stepped, budget, *by_steps)
@@ -216,12 +217,34 @@ class TurnPatterns(Patterns):
             found = listed(path.found, int(path.tally[FOUND]), problem, request)
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
-            steps = problem.steps
-            assert isinstance(steps, CompiledSteps)
-            replayed = list(steps.replay(problem.position, found)) if len(found) else []
+            compiled = problem.steps
+            assert isinstance(compiled, CompiledSteps)
+            replayed = list(compiled.replay(problem.position, found)) if len(found) else []
             return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
 
         return Descent(advance, path.tally, result)
+
+    @cached_property
+    def symmetries(self) -> Sequence[Symmetry | None]:
+        """The symmetries of puzzle and goal; of very many, none but the identity."""
+        return _symmetries(self.rules, self.goal)
+
+    def _without_images(self, steps: StepArrays, root: Labels) -> StepArrays:
+        """The words, and of the moves that may come first those alone to which no symmetry of the root leads a larger.
+
+        A symmetry that keeps the root leads a path from it to another path. Take the one that begins with the least
+        move; should moves that may change places then be out of order, the one in order begins with a smaller move.
+        """
+        kept = [
+            one.moves
+            for one in self.symmetries
+            if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
+        ]
+        follow = steps.follow.copy()
+        follow[:, -1] &= np.uint32(
+            sum(1 << move for move in range(len(self.rules.moves)) if all(move <= moves[move] for moves in kept))
+        )
+        return steps._replace(follow=follow)
 
     def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:
         """Make the words that say what moves do, where all tables are folded, and there is room for them."""
