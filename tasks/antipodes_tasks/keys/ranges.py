@@ -17,15 +17,17 @@ import numpy as np
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import integers, of_integers
-from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import find, merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
 """Positions up to which a puzzle is one range: one task searches them in less than a second."""
 RANGES = 256
 """Ranges of other puzzles: a billion positions are 4 million in each."""
-WALKERS, STEPS = 1 << 12, 160
-"""Random walkers, and steps of each; the second half of the steps is the sample."""
+WALKERS, STEPS, MOST_STEPS = 1 << 10, 160, 5120
+"""Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
+COARSE, EVEN = 16, 1.5 / 16
+"""Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +79,45 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
 
 
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
-    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach."""
+    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach.
+
+    They walk until they are everywhere: each time twice as far, until where they were before tells where they are.
+    """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
+    steps, before = STEPS, None
+    while True:
+        walkers, sample = _walked(expansion, walkers, steps, rng)
+        steps *= 2
+        if steps > MOST_STEPS or (before is not None and _most_between(before, sample) < EVEN):
+            break
+        before = _quantiles(sample, COARSE)
+    chosen = integers(_quantiles(sample, RANGES))
+    return tuple(chosen[:1] + [second for first, second in pairwise(chosen) if first < second])
+
+
+def _walked(expansion: Expansion, walkers: Keys, steps: int, rng: np.random.Generator) -> tuple[Keys, Keys]:
+    """The walkers after random steps, and a sorted sample of where they were in the second half of them.
+
+    The successors come in the order of the walkers. So one drawn from each of as many sections gives most walkers a
+    step of their own; drawn from all, more and more walkers would have the same history, and leave out most positions.
+    """
     sample: list[Keys] = []
-    for step in range(STEPS):
+    for step in range(steps):
         after = expansion.successors(walkers)
         if len(after):  # else all are in dead ends
-            walkers = after[rng.integers(len(after), size=WALKERS)]
-        if step >= STEPS // 2:
+            walkers = after[((np.arange(WALKERS) + rng.random(WALKERS)) * len(after) / WALKERS).astype(np.int64)]
+        if step >= steps // 2 and step % (steps // STEPS) == 0:
             sample.append(walkers)
-    found = sorted_unique(np.concatenate(sample))
-    chosen = integers(found[np.arange(1, RANGES) * len(found) // RANGES])
-    return tuple(chosen[:1] + [second for first, second in pairwise(chosen) if first < second])
+    return walkers, sorted_unique(np.concatenate(sample))
+
+
+def _quantiles(sample: Keys, parts: int) -> Keys:
+    """The first keys of the equal parts of a sorted sample, except the first part."""
+    return sample[np.arange(1, parts) * len(sample) // parts]
+
+
+def _most_between(bounds: Keys, sample: Keys) -> float:
+    """The largest share of a sorted sample that is between neighbours of some bounds, or beside all of them."""
+    ends = find(sample, bounds)
+    return max(end - begin for begin, end in pairwise([0, *ends, len(sample)])) / len(sample)
