@@ -16,7 +16,7 @@ import numpy as np
 
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.runs import integers, of_integers
+from antipodes_tasks.keys.runs import WORD, integers, of_integers
 from antipodes_tasks.keys.sorted_keys import find, merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 
@@ -24,9 +24,10 @@ SMALL = 1 << 18
 """Positions up to which a puzzle is one range: one task searches them in less than a second."""
 RANGES = 256
 """Ranges of other puzzles: a billion positions are 4 million in each."""
-WALKERS, STEPS, MOST_STEPS = 1 << 10, 160, 5120
+WALKER_BITS = 8
+WALKERS, STEPS, MOST_STEPS = 1 << WALKER_BITS, 160, 5120
 """Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
-COARSE, EVEN = 16, 1.5 / 16
+COARSE, EVEN = 16, 1.3 / 16
 """Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
 
 
@@ -97,19 +98,32 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
 
 
 def _walked(expansion: Expansion, walkers: Keys, steps: int, rng: np.random.Generator) -> tuple[Keys, Keys]:
-    """The walkers after random steps, and a sorted sample of where they were in the second half of them.
-
-    The successors come in the order of the walkers. So one drawn from each of as many sections gives most walkers a
-    step of their own; drawn from all, more and more walkers would have the same history, and leave out most positions.
-    """
+    """The walkers after random steps, and a sorted sample of where they were in the second half of them."""
     sample: list[Keys] = []
     for step in range(steps):
-        after = expansion.successors(walkers)
-        if len(after):  # else all are in dead ends
-            walkers = after[((np.arange(WALKERS) + rng.random(WALKERS)) * len(after) / WALKERS).astype(np.int64)]
-        if step >= steps // 2 and step % (steps // STEPS) == 0:
+        walkers = _stepped(expansion, walkers, rng)
+        if step >= steps // 2 and step % max(1, steps // (4 * STEPS)) == 0:
             sample.append(walkers)
     return walkers, sorted_unique(np.concatenate(sample))
+
+
+def _stepped(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
+    """The walkers one random step later.
+
+    Each takes a step of its own: drawn from the successors of all, those of positions with many moves would become more
+    and more. Where bits of a key are free, moves leave them as they are, and they tell which walker a successor is of.
+    """
+    free = np.uint64(WORD - WALKER_BITS)
+    tagged = walkers.ndim == 1 and expansion.packing.bits + WALKER_BITS <= WORD and expansion.compiled is not None
+    after = expansion.successors(walkers | np.arange(WALKERS, dtype=np.uint64) << free if tagged else walkers)
+    if not len(after):  # all are in dead ends
+        return walkers
+    if not tagged:
+        return after[((np.arange(WALKERS) + rng.random(WALKERS)) * len(after) / WALKERS).astype(np.int64)]
+    begins = np.searchsorted(after >> free, np.arange(WALKERS + 1))
+    chosen = begins[:-1] + (rng.random(WALKERS) * np.diff(begins)).astype(np.int64)
+    stepped: Keys = after[np.minimum(chosen, len(after) - 1)] & ((np.uint64(1) << free) - np.uint64(1))
+    return np.where(np.diff(begins) > 0, stepped, walkers)
 
 
 def _quantiles(sample: Keys, parts: int) -> Keys:
