@@ -13,11 +13,13 @@ from typing import Any
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.pattern import MOST_STARTS
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import STARTS
 from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.errors import AntipodesError, ConfigError, InputError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
 
@@ -37,6 +39,8 @@ RUN_KEYS: Mapping[str, Kind] = {
     "quiet": FLAG,
 }
 """The keys of ``[run]``, and the kinds of their values."""
+LAYER_TABLE, LAYER_DEPTH = "table", "depth"
+"""The keys of starts that are the positions of a table at a depth."""
 SOLVE, PATTERNS = "solve", "patterns"
 """The table about searches for single positions, and its key: the puzzles whose tables guide them."""
 
@@ -61,6 +65,8 @@ class Config:
         """The puzzle that the settings describe."""
         if self.settings.get("family") == python_source.FAMILY:
             return python_source.puzzle_in(self.settings)
+        if isinstance(starts := self.settings.get(STARTS), Mapping):
+            return _from_a_layer(self.settings, starts)
         return replace(puzzle_from(self.settings), settings=self.settings)
 
     def __repr__(self) -> str:
@@ -93,6 +99,32 @@ def as_config(puzzle: PuzzleLike) -> Config:
         return Config(settings)
     path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
     return load_config(str(path))
+
+
+def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
+    """The puzzle whose starts are the positions of a table at a depth.
+
+    ConfigError where these are not said, or are none of the puzzle.
+    """
+    import antipodes  # a reader of tables is above this room: the public one, which a user's own Python file calls, too
+
+    if starts.keys() != {LAYER_TABLE, LAYER_DEPTH}:
+        found = shorten(", ".join(map(str, starts)))
+        raise ConfigError(f"[puzzle] {STARTS}: expected {LAYER_TABLE} and {LAYER_DEPTH}, found {found}")
+    name, depth = starts[LAYER_TABLE], starts[LAYER_DEPTH]
+    puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
+    try:
+        with antipodes.open_table(arguments.text(name, LAYER_TABLE)) as table:
+            own, others = puzzle.rules, table.puzzle.rules
+            if (own.parts, own.layout) != (others.parts, others.layout):
+                raise InputError(f"expected positions of {puzzle.name}, found those of {table.puzzle.name}")
+            limit = MOST_STARTS + 1
+            positions = table.positions_at(arguments.integer(depth, LAYER_DEPTH, 0), limit)
+            if len(positions) == limit:
+                raise InputError(f"expected at most {MOST_STARTS:,} positions at depth {depth}, found more")
+            return replace(puzzle.starting_at(positions, name=puzzle.name), settings=settings)
+    except AntipodesError as error:
+        raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
 
 def give(puzzle: PuzzleLike) -> Config:
@@ -195,6 +227,8 @@ def _config_in(path: Path) -> Config:
     """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
     tables = read_config(path, "puzzle", SOLVE)
     settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
+    if isinstance(starts := settings.get(STARTS), dict) and isinstance(starts.get(LAYER_TABLE), str):
+        starts[LAYER_TABLE] = _beside(path, starts[LAYER_TABLE])
     if settings.get("family") != "twisty" or "definition" in settings:
         return Config(settings, run, patterns)
     if "file" not in settings:
@@ -210,6 +244,12 @@ def _config_in(path: Path) -> Config:
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
     return Config({**definition, **settings}, run, patterns)
+
+
+def _beside(config: Path, table: str) -> str:
+    """The path of a table that a config names, from its folder; another name is left as it is."""
+    path = config.parent / table
+    return os.path.abspath(path) if os.path.exists(path) else table
 
 
 def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from programs import Command
 from strategies import blocks_settings, sliding_settings
 from table_search import layers_of_space
 
-from antipodes.config import load_config
+import antipodes
+from antipodes.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.pattern import goals_in
 from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError
@@ -22,6 +23,7 @@ from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.symmetries.finding import symmetries_of
 
+EIGHT = {"name": "p", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
 BOARD = {"name": "p", "family": "sliding", "rows": 3, "columns": 3, "start": "1 1 1 1 2 2 2 2 0"}
 
 
@@ -130,6 +132,51 @@ def test_all_positions_of_a_table_at_a_depth(tmp_path: Path, cli: Command) -> No
     assert (report["puzzle"], report["layers"][0], report["states"]) == ("from-depth-20", layers[20], 181440)
     (start,) = json.loads(cli("query", store, "1 2 3 4 5 6 7 8 0", "--json").out)
     assert start["distance"] == 20
+
+
+@pytest.fixture(scope="module")
+def eight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the table of the eight-puzzle."""
+    folder = tmp_path_factory.mktemp("tables")
+    antipodes.run("eight-puzzle", store=folder / "eight-puzzle.zarr")
+    return folder
+
+
+def test_a_config_names_a_table_and_a_depth(eight: Path, cli: Command) -> None:
+    """Its path is relative to the config; the stored table opens from anywhere."""
+    text = (
+        '[puzzle]\nname = "phase"\nfamily = "sliding"\nrows = 3\ncolumns = 3\nstart = "1 2 3 4 5 6 7 8 0"\n'
+        'starts = { table = "eight-puzzle.zarr", depth = 20 }\n'
+    )
+    (eight / "phase.toml").write_text(text, encoding="utf-8")
+    store = str(eight / "phase.zarr")
+    report = json.loads(cli("run", str(eight / "phase.toml"), "--store", store, "--json", "--quiet").out)
+    with antipodes.open_table(eight / "eight-puzzle.zarr") as table, antipodes.open_table(store) as phase:
+        starts = table.positions_at(20)
+        assert (report["puzzle"], report["layers"][0], report["states"]) == ("phase", len(starts), 181440)
+        assert phase.distances(starts).tolist() == [0] * len(starts)
+        assert phase["1 2 3 4 5 6 7 8 0"] == 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "starts", "message"),
+    [
+        (EIGHT, {"table": "eight-puzzle.zarr"}, "expected table and depth, found table"),
+        (EIGHT, {"table": "eight-puzzle.zarr", "depth": 32}, "expected .* to 31, found 32"),
+        (EIGHT, {"table": "eight-puzzle.zarr", "depth": "3"}, "expected depth as an integer"),
+        (EIGHT, {"table": 3, "depth": 3}, "expected table as text"),
+        (EIGHT, {"table": "none.zarr", "depth": 3}, "none.zarr"),
+        (BOARD, {"table": "eight-puzzle.zarr", "depth": 3}, "expected positions of p, found those of eight-puzzle"),
+        ({**EIGHT, "rows": 1, "columns": 9}, {"table": "eight-puzzle.zarr", "depth": 3}, "found those of eight-puzzle"),
+    ],
+)
+def test_other_tables_and_depths_are_refused(
+    eight: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], starts: dict[str, Any], message: str
+) -> None:
+    monkeypatch.chdir(eight)
+    with pytest.raises(ConfigError, match=rf"^\[puzzle\] starts: .*{message}") as error:
+        Config({**settings, "starts": starts}).puzzle  # noqa: B018  (raises)
+    assert "\n" not in str(error.value)
 
 
 def test_positions_in_place_of_the_start() -> None:
