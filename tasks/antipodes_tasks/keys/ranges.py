@@ -83,14 +83,16 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach.
 
     They walk until they are everywhere: each time twice as far, until where they were before tells where they are.
+    Steps of functions take too long for that.
     """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
     steps, before = STEPS, None
+    most = STEPS if expansion.compiled is None else MOST_STEPS
     while True:
         walkers, sample = _walked(expansion, walkers, steps, rng)
         steps *= 2
-        if steps > MOST_STEPS or (before is not None and _most_between(before, sample) < EVEN):
+        if steps > most or (before is not None and _most_between(before, sample) < EVEN):
             break
         before = _quantiles(sample, COARSE)
     chosen = integers(_quantiles(sample, RANGES))
