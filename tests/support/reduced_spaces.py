@@ -38,6 +38,8 @@ def check_agreement(space: Space, expected: Depths) -> None:
     every, positions = np.arange(space.size), space.whole.unrank(np.arange(space.whole.size))
     entries = space.rank(positions)
     assert (space.rank(space.unrank(every)) == every).all()
+    some = slice(None, None, max(1, len(positions) // 100))
+    assert [space.numbering.rank_one(one) for one in positions[some].tolist()] == entries[some].tolist()
     weights = np.repeat(space.weights, space.width)
     reached = np.unique(entries[expected >= 0])
     assert np.bincount(entries, minlength=space.size)[reached].tolist() == weights[reached].tolist()

@@ -35,7 +35,7 @@ def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
 @kernel
 def _any(bits: Bitmap, mask: Bitmap | None, line: int) -> bool:
     for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
-        if _word(bits, mask, line, word) != 0:
+        if bits[line, word] != 0 and _word(bits, mask, line, word) != 0:  # the mask need not be read of empty lines
             return True
     return False
 
@@ -186,6 +186,18 @@ def close(
 
 
 @kernel
+def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
+    """The lines that have positions, ascending; there are ``most`` at most."""
+    lines = np.empty(most, dtype=np.int64)
+    count = 0
+    for line in range(bits.shape[0]):
+        if _any(bits, None, line):
+            lines[count] = line
+            count += 1
+    return lines[:count]
+
+
+@kernel
 def boundary_lines(
     frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
 ) -> NDArray[np.int64]:
@@ -224,6 +236,8 @@ def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
+            if incoming[row, word] == 0:  # of a small layer nothing else is read
+                continue
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
             if new != 0:

@@ -24,6 +24,7 @@ from antipodes_tasks.bfs.bitmaps import (
     close,
     count_bits,
     expand,
+    filled_lines,
     first_positions,
     pull,
     settle,
@@ -343,7 +344,7 @@ class State:
         """The lines that have some of ``count`` positions, if these are few."""
         if count * FEW_LINES > len(bits):
             return None
-        lines = np.flatnonzero(bits.any(axis=1))
+        lines = filled_lines(bits, count)
         return Lines(self._rows[lines], bits[lines])
 
     def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
@@ -419,6 +420,7 @@ def warm_up(masked: bool = False) -> None:
         expand(layer, 0, layer, mask, rows, *tables[:3])
         pull(layer, layer, 0, layer, mask, rows, *tables[:3])
     settle(layer, np.zeros_like(layer))
+    filled_lines(layer, 1)
     log = SegmentLog()
     log.add(0, 0, layer, 1, 1)
     depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # 16 bits are rare

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import Bitmap, mark, visit_marked
-from antipodes_tasks.bfs.partition import FEW_LINES, Frontier, Layer, Partition, State
+from antipodes_tasks.bfs.partition import FEW_LINES, Frontier, Layer, Lines, Partition, State
 from antipodes_tasks.bfs.segments import SegmentLog
 
+NOTHING = Lines(np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.uint64))
 _of_thread = threading.local()
 
 
@@ -34,8 +35,8 @@ class TwoBitState(State):
     def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
         super().__init__(part, width, chunk_rows)
         self._marks: Bitmap = np.zeros_like(self.visited)
-        self._found: tuple[int, int] | None = None
-        """The depth of a layer that is found and not settled, and its number of positions."""
+        self._found: Layer | None = None
+        """A layer that is found and not settled."""
 
     @property
     def most_bytes(self) -> int:
@@ -50,7 +51,7 @@ class TwoBitState(State):
 
     def frontier(self, depth: int) -> Frontier | None:
         """The positions at ``depth``, the last settled one; None where there are none; raises as `State.frontier`."""
-        assert self._found is None or depth < self._found[0], "the layer is not settled"
+        assert self._found is None or depth < self._found.depth, "the layer is not settled"
         found = super().frontier(depth)
         return found and replace(found, mask=self.visited)
 
@@ -67,12 +68,20 @@ class TwoBitState(State):
         """
         if self._found is None:
             return
-        visit_marked(self.visited, self._marks)
         found, self._found = self._found, None
-        self._layers, self._first_kept = (self._layer(*found),), depth
+        before = self._layers[0].some if self._layers else NOTHING
+        if before is None or found.some is None:
+            visit_marked(self.visited, self._marks)
+        else:
+            self._marks[before.rows - self.part.first_row] = 0
+            lines = found.some.rows - self.part.first_row
+            self.visited[lines] |= found.some.bits
+            self._marks[lines] = found.some.bits
+        self._layers, self._first_kept = (found,), depth
 
-    def _layer(self, depth: int, count: int) -> Layer:
-        return Layer(depth, count, self._marks, self._few_lines(count, self._marks))
+    def _layer(self, depth: int, count: int, bits: Bitmap) -> Layer:
+        """The marks as a layer, of which ``bits`` has the same positions."""
+        return Layer(depth, count, self._marks, self._few_lines(count, bits))
 
     def _new_bits(self) -> Bitmap:
         self._found = None
@@ -94,6 +103,6 @@ class TwoBitState(State):
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
         if bits is self._marks:  # restored: they are visited
-            self._layers = (self._layer(depth, count),) if count else ()
+            self._layers = (self._layer(depth, count, bits),) if count else ()
         elif count:
-            self._found = depth, count
+            self._found = self._layer(depth, count, bits)

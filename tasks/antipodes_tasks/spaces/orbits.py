@@ -95,6 +95,11 @@ class Orbits(Numbering):
         """The number of values of each digit of several values."""
         return tuple(radix for _, _, radix in self._digits)
 
+    @property
+    def block_digits(self) -> int:
+        """Those of the first part: moves change the parts each for itself."""
+        return max(1, sum(number == 0 for number, _, _ in self._digits))
+
     @cached_property
     def cuts(self) -> Sequence[int]:
         """The numbers of digits before which a cut divides no part that moves do not allow to divide.

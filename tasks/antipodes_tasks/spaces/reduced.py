@@ -26,6 +26,7 @@ from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
+from antipodes_tasks.spaces.reduced_one import OneEntry
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
@@ -117,6 +118,15 @@ class Reduced(Numbering):
         columns = self.frame.columns(self.images.image(labels, least.symmetries))
         known = (rows >= 0) & (columns != NOT_NUMBERED)
         return np.where(known, rows * self.width + columns, np.int64(NOT_NUMBERED))
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        return super().rank_one(labels) if self._one is None else self._one.rank(labels)
+
+    @cached_property
+    def _one(self) -> OneEntry | None:
+        """The entries of single positions; None where that is no faster."""
+        return OneEntry(self.classes) if OneEntry.suits(self.classes) else None
 
     def unrank(self, indices: Indices) -> Labels:
         """One of the positions ``(n, places)`` that each entry stands for, that in the kept row; not checked."""

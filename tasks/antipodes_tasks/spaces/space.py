@@ -62,6 +62,11 @@ class Numbering(ABC):
     def radices(self) -> tuple[int, ...]:
         """The number of values of each digit."""
 
+    @property
+    def block_digits(self) -> int:
+        """How many first digits decide what moves make of them: they take a block of such rows into a block."""
+        return 1
+
     @classmethod
     def size_for(cls, rules: Rules) -> int:
         """The number of positions that have a number, even if 64 bits are too few for it."""

@@ -53,6 +53,8 @@ DIVISORS_TRIED = 1000
 """Numbers of chunks tried for one that divides the rows evenly."""
 PARTITION_STATES = 16 * MIB
 """States of a partition, at most: a layer of it takes some 100 ms at most."""
+BLOCK_STATES = 256 * MIB
+"""States of a partition that is a whole block of rows, at most: fewer partitions read it than would read its parts."""
 SCATTERED_PARTITIONS = 32
 """Partitions of a reduced space at most, except smaller ones than those above: moves lead from each partition into all,
 so each reads all rows of all others."""
@@ -270,9 +272,9 @@ def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
 
 
 def plan_chunk(space: Space) -> int:
-    """The number of rows of a chunk, which is a part of the rows with one first digit, or several such blocks."""
+    """The number of rows of a chunk, which is a part of the rows with the same first digits, or several such blocks."""
     least, most = CHUNK_STATES
-    block = max(1, space.rows // prod(space.numbering.radices[:1]))
+    block = _block(space)
     states = block * space.width
     if states < least:
         return min(space.rows, block * ceil(least / states))
@@ -282,11 +284,26 @@ def plan_chunk(space: Space) -> int:
     return max(1, -(-block // parts))
 
 
+def _block(space: Space) -> int:
+    """Rows that moves take together to others, if these are more than a chunk: else those with one first digit."""
+    block = space.rows // prod(space.numbering.radices[: space.numbering.block_digits])
+    return block if block * space.width > CHUNK_STATES[1] else max(1, space.rows // prod(space.numbering.radices[:1]))
+
+
 def plan_partition(space: Space, chunk_rows: int, workers: int) -> int:
-    """The number of rows of a partition: few enough to keep all workers busy until a layer ends."""
+    """The number of rows of a partition: few enough to keep all workers busy until a layer ends.
+
+    Where a block of rows is not too large, whole ones: a move leads from a block to a block, so few partitions need it.
+    """
     least = space.size // SCATTERED_PARTITIONS if space.numbering.symmetries > 1 else 0
-    wanted = min(max(PARTITION_STATES, least), ceil(space.size / (TASKS_A_WORKER * workers)))
-    return chunk_rows * max(1, wanted // (chunk_rows * space.width))
+    most = ceil(space.size / (TASKS_A_WORKER * workers))
+    wanted = min(max(PARTITION_STATES, least), most)
+    block = _block(space)
+    fits = (
+        space.numbering.block_digits > 1 and block % chunk_rows == 0 and block * space.width <= min(BLOCK_STATES, most)
+    )
+    unit = block if fits else chunk_rows
+    return unit * max(1, wanted // (unit * space.width))
 
 
 def plan_shard(space: Space, partitions: int, workers: int) -> int:
