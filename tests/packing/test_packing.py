@@ -95,6 +95,7 @@ def test_positions_of_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch
         {"rest": 256, "every": []},
         {"rest": 3, "every": [[0, 1]]},
         {"rest": 3, "every": [[0, 1, [4]]]},
+        {"rest": 3, "every": [[0, 1, []], [0, 1, [2]]]},
     ],
 )
 def test_records_of_other_footprints_are_refused(footprints: object) -> None:
@@ -114,8 +115,9 @@ def test_records_without_contents_are_refused() -> None:
 
 
 def test_records_of_another_version_are_refused() -> None:
-    with pytest.raises(FieldError, match="version: expected 2, found None: another version wrote the store"):
-        packing_of({"contents": [2, 2]})
+    for version in (None, 1, True, 2.0):
+        with pytest.raises(FieldError, match=f"version: expected 2, found {version}: another version wrote the store"):
+            packing_of({"version": version, "contents": [2, 2]})
 
 
 @pytest.mark.parametrize("groups", [3, [0, 2], [1, 2], [True, 1], None])
@@ -124,11 +126,18 @@ def test_records_of_other_groups_are_refused(groups: object) -> None:
         packing_of({"version": 2, "contents": [2, 2], "groups": groups})
 
 
-@pytest.mark.parametrize("pieces", [3, [1], [[1]], [[1, 0]], [[1, 3]], [[1, 1], [1, 1]], [[2, 1]], [[True, 1]], None])
+@pytest.mark.parametrize(
+    "pieces", [3, [1], [[1]], [[1, 0]], [[1, 3]], [[1, 1], [1, 1]], [[2, 1]], [[True, 1]], [[1, 10**12]], None]
+)
 def test_records_of_other_pieces_are_refused(pieces: object) -> None:
     footprints = {"rest": 2, "every": [[0, 1, []], [1, 1, []]]}
     with pytest.raises(FieldError, match="pieces: expected"):
         packing_of({"version": 2, "contents": [2, 2], "groups": [2], "footprints": footprints, "pieces": pieces})
+
+
+def test_groups_of_too_many_bits_are_refused() -> None:
+    with pytest.raises(FieldError, match="groups: expected fields of at most 64 bits, found"):
+        packing_of({"version": 2, "contents": [256] * 9, "groups": [9]})
 
 
 def test_pieces_need_fields_after_those_of_places() -> None:

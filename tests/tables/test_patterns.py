@@ -25,6 +25,7 @@ from antipodes.tables.patterns import load_patterns
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.stores import TableStore
+from antipodes.tables.table import open_table
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
@@ -376,6 +377,26 @@ def test_korfs_positions_have_the_published_lengths(tmp_path: Path) -> None:
     problems = [Problem.of(puzzle.rules, puzzle.parse(row["tiles"])) for row in rows]
     found = load_patterns(puzzle.rules, None, paths)
     assert [ida_star(one, heuristic=found).distance for one in problems] == [int(row["optimal_length"]) for row in rows]
+
+
+@pytest.mark.slow
+def test_bounds_of_a_larger_board_are_admissible_and_consistent(folder: Path, tmp_path: Path) -> None:
+    """Samples of the 239,500,800 positions of the 3x4 board, with their distances from its whole table."""
+    start = "0 1 2 3 4 5 6 7 8 9 a b"
+    puzzle = puzzle_from(settings(start, 4))
+    found = heuristic(folder, puzzle, ["12345", "6789ab"])
+    run_puzzle(Config(settings(start, 4)), tmp_path / "whole.zarr", RunOptions(workers=2, symmetry="off"))
+    with open_table(tmp_path / "whole.zarr") as table:
+        some = np.random.default_rng(0).integers(len(table), size=2000)
+        distances, labels = table.distances_by_index(some), table.space.unrank(some)
+    bounds = found.estimates(labels)
+    assert (bounds <= distances).all()
+    assert bounds.mean() > 0.8 * distances.mean()
+    after = puzzle.successors_many(labels)
+    steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
+    assert steps.max() == 1
+    for one, distance in zip(labels[:50], distances[:50].tolist(), strict=True):
+        assert ida_star(Problem.of(puzzle.rules, one), heuristic=found).distance == distance
 
 
 @pytest.mark.parametrize(("every", "threads"), [(False, 1), (False, 3), (True, 2)])

@@ -50,8 +50,8 @@ def finished_patterns(config: Config, quiet: bool) -> list[Address]:
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
-        are = "is" if len(missing) == 1 else "are"
-        say(f"{_named(missing)} {are} not built: {_cost(missing)}; --build makes them")
+        are, them = ("is", "it") if len(missing) == 1 else ("are", "them")
+        say(f"{_named(missing)} {are} not built: {_cost(missing)}; --build makes {them}")
     return [one.store for one in stores if one.finished]
 
 

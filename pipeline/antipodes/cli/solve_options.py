@@ -83,7 +83,11 @@ class SolveOptions:
     ] = None
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Threads that search together with tables. [default: all processors]"),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Threads that search together with tables; not with --batch. [default: all processors]",
+        ),
     ] = None
     batch: Annotated[
         str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")

@@ -10,6 +10,7 @@ centres, must have its pieces in order.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -96,20 +97,29 @@ def _orbits(text: str) -> dict[str, Any]:
 def _pieces(entry: Mapping[str, Any], start: Pieces, kinds: tuple[int, int], name: str) -> Pieces:
     """The pieces of an orbit; ``kinds`` are the numbers of pieces and of orientations."""
     unknown = [key for key in entry if key not in (PIECES, TWISTS, PERMUTATION, DELTA, IGNORED)]
-    if unknown or (PERMUTATION in entry) == (PIECES in entry and bool(entry)):
-        found = quote(shorten(unknown[0])) if unknown else ("both" if PIECES in entry else "neither")
-        if unknown or entry:
-            raise PositionError(f"{name}: expected {PIECES} or {PERMUTATION}, with orientations, found {found}")
+    pattern, change = ([key for key in keys if key in entry] for keys in ((PIECES, TWISTS), (PERMUTATION, DELTA)))
+    if unknown or (pattern and change):
+        found = quote(shorten(unknown[0])) if unknown else f"{pattern[0]} and {change[0]}"
+        raise PositionError(f"{name}: expected {PIECES} and {TWISTS}, or {PERMUTATION} and {DELTA}, found {found}")
     size, (labels, orientations) = len(start), kinds
-    if PIECES in entry:
-        pieces = _numbers(entry[PIECES], size, labels, f"{name}.{PIECES}")
-        twists = _numbers(entry.get(TWISTS, [0] * size), size, 1 << 8, f"{name}.{TWISTS}")
-        return [(piece, twist % orientations) for piece, twist in zip(pieces, twists, strict=True)]
-    places = _numbers(entry.get(PERMUTATION, list(range(size))), size, size, f"{name}.{PERMUTATION}")
-    if sorted(places) != list(range(size)):
-        raise PositionError(f"{name}.{PERMUTATION}: expected each number from 0 to {size - 1} once, found others")
-    added = _numbers(entry.get(DELTA, [0] * size), size, 1 << 8, f"{name}.{DELTA}")
-    return [(start[at][0], (start[at][1] + add) % orientations) for at, add in zip(places, added, strict=True)]
+    if change:
+        places = _numbers(entry.get(PERMUTATION, list(range(size))), size, size, f"{name}.{PERMUTATION}")
+        _check_counts(places, range(size), f"{name}.{PERMUTATION}")
+        added = _numbers(entry.get(DELTA, [0] * size), size, 1 << 8, f"{name}.{DELTA}")
+        return [(start[at][0], (start[at][1] + add) % orientations) for at, add in zip(places, added, strict=True)]
+    solved = [piece for piece, _ in start], [twist for _, twist in start]
+    pieces = _numbers(entry.get(PIECES, solved[0]), size, labels, f"{name}.{PIECES}")
+    _check_counts(pieces, solved[0], f"{name}.{PIECES}")
+    twists = _numbers(entry.get(TWISTS, solved[1]), size, 1 << 8, f"{name}.{TWISTS}")
+    return [(piece, twist % orientations) for piece, twist in zip(pieces, twists, strict=True)]
+
+
+def _check_counts(numbers: Sequence[int], expected: Sequence[int], where: str) -> None:
+    """PositionError unless each number is there as often as expected."""
+    found, wanted = Counter(numbers), Counter(expected)
+    for number, count in wanted.items():
+        if found[number] != count:
+            raise PositionError(f"{where}: expected the number {number} {count} x, found it {found[number]} x")
 
 
 def _numbers(value: object, size: int, end: int, where: str) -> list[int]:

@@ -225,7 +225,7 @@ def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
 
 def packing_of(record: Mapping[str, Any]) -> Packing:
     """The packing that a record is of; FieldError if it is of none."""
-    if record.get(VERSION) != VERSION_NOW:
+    if type(record.get(VERSION)) is not int or record[VERSION] != VERSION_NOW:
         raise FieldError(
             f"{VERSION}: expected {VERSION_NOW}, found {quote(record.get(VERSION))}: another version wrote the store"
         )
@@ -239,6 +239,8 @@ def packing_of(record: Mapping[str, Any]) -> Packing:
         raise FieldError(f"{GROUPS}: expected some with {PIECES}, found none")
     if not all(packing.cells) or len(packing.sets) != len(packing.pieces):  # FieldError also where blocks do not fit
         raise FieldError(f"{PIECES}: expected labels of blocks, found {quote(record.get(PIECES))}")
+    if isinstance(packing.fields, SharedFields) and bits_of(max(packing.fields.values)) > WORD:
+        raise FieldError(f"{GROUPS}: expected fields of at most {WORD} bits, found {quote(record.get(GROUPS))}")
     return packing
 
 
@@ -267,7 +269,8 @@ def _footprints(value: Any, places: int) -> Footprints:
         labels = [value[REST], *(one.label for one in every)]
     except (TypeError, KeyError, ValueError):
         raise FieldError(f"{FOOTPRINTS}: expected places and labels, found {quote(value)}") from None
-    if not (_below(places, numbers) and _below(LABELS, labels)):
+    once = len({(one.place, one.label) for one in every}) == len(every)
+    if not (once and _below(places, numbers) and _below(LABELS, labels)):
         raise FieldError(f"{FOOTPRINTS}: expected {places} places and labels below {LABELS}, found {quote(value)}")
     return Footprints(value[REST], every)
 

@@ -23,8 +23,6 @@ Numbers = NDArray[np.int64]
 class PieceSteps(NamedTuple):
     """All steps. A number *n* of field *f* has the entry ``at[f] + n``."""
 
-    board: Words
-    """``(words of places,)``: a bit for each place."""
     word: Numbers
     """``(fields,)`` each: where fields are in a key."""
     shift: Words
@@ -67,7 +65,6 @@ def piece_steps(packing: Packing, steps: Iterable[BlockStep]) -> PieceSteps:
     change = np.concatenate([nothing[1], *(one.change for _, one in listed)])
     order = np.argsort(entries, kind="stable")
     return PieceSteps(
-        board=making.mask(range(packing.places)),
         word=fields.layout.word,
         shift=fields.layout.shift,
         mask=fields.layout.mask,

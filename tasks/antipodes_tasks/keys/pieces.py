@@ -53,7 +53,9 @@ def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
         if sum(map(len, grown)) > MOST_LISTED:
             return None
         sets = np.concatenate([sets[:0], *grown])
-    return np.sort(sets) if 0 < len(sets) <= MOST_SETS else None
+        if not len(sets):
+            return None
+    return np.sort(sets) if len(sets) <= MOST_SETS else None
 
 
 def covered_by(footprints: Footprints, label: int) -> dict[int, int]:

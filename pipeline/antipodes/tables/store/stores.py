@@ -113,7 +113,7 @@ class TableStore(SearchStore[TableManifest]):
         format="antipodes-table",
         holds="a table of distances",
         made_by="antipodes run PUZZLE",
-        version=5,
+        version=6,
         replaces={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
             "a table, at another --store or with --overwrite"
@@ -330,7 +330,7 @@ class CountsStore(SearchStore[SearchManifest]):
         format="antipodes-counts",
         holds="the layers of a counts-only run",
         made_by="antipodes run PUZZLE --counts-only",
-        version=2,
+        version=3,
         replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
     )
     MANIFEST_TYPE = SearchManifest
