@@ -46,6 +46,7 @@ def _many_ranges() -> Iterator[None]:
         patch.setattr("antipodes_tasks.keys.ranges.SMALL", 40)
         patch.setattr("antipodes_tasks.keys.ranges.RANGES", 12)
         patch.setattr("antipodes_tasks.keys.ranges.STEPS", 8)
+        patch.setattr("antipodes_tasks.keys.ranges.MOST_STEPS", 32)
         patch.setattr("antipodes_tasks.keys.ranges.WALKERS", 200)
         patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
         patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
@@ -247,7 +248,7 @@ def test_killed_at(
 @pytest.fixture
 def tight(name: str, monkeypatch: Patch) -> RunOptions:
     """Options with as little memory as a run needs: all layers are on disk, and all that moves lead to."""
-    monkeypatch.setattr("antipodes_tasks.bfs.key_partition.EXPANDED", 40)
+    monkeypatch.setattr("antipodes_tasks.bfs.key_partition.EXPANDED", 5)
     monkeypatch.setattr("antipodes_tasks.bfs.key_partition.FOUND", 90)
     least = plan_run(config_of(name).puzzle, 2).least_bytes
     return RunOptions(workers=2, memory_limit=least, checkpoint_every=1e9)

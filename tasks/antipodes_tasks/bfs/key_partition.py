@@ -236,6 +236,8 @@ class KeyState:
         words, by_range = self._ranges.words, {one.chunk: one for one in segments}
         for one in segments:
             keys_of(one, words)
+        if len(by_range) < len(segments) or not all(one in self.chunks for one in by_range):
+            raise StoreDamagedError(f"the journal is damaged: expected a segment each of {self.chunks}, found others")
         found = [(one.positions, one.data) if one else (0, NO_BYTES) for one in map(by_range.get, self.chunks)]
         return EncodedSet.of_runs(self.chunks.start, words, found)
 
@@ -327,7 +329,7 @@ class KeyLinks:
                 here = keys[begin : begin + size]
                 found = self.expansion.successors(here, check=True)
                 begin += len(here)
-                size = max(1, FOUND * len(here) // max(1, len(found)))
+                size = min(max(1, FOUND * len(here) // max(1, len(found))), EXPANDED)
                 yield sorted_unique(found)
 
 

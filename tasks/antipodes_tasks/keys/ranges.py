@@ -16,16 +16,19 @@ import numpy as np
 
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.runs import integers, of_integers
-from antipodes_tasks.keys.sorted_keys import merge, sorted_unique, without
+from antipodes_tasks.keys.runs import WORD, integers, of_integers
+from antipodes_tasks.keys.sorted_keys import find, merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
 """Positions up to which a puzzle is one range: one task searches them in less than a second."""
 RANGES = 256
 """Ranges of other puzzles: a billion positions are 4 million in each."""
-WALKERS, STEPS = 1 << 12, 160
-"""Random walkers, and steps of each; the second half of the steps is the sample."""
+WALKER_BITS = 8
+WALKERS, STEPS, MOST_STEPS = 1 << WALKER_BITS, 160, 5120
+"""Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
+COARSE, EVEN = 16, 1.3 / 16
+"""Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,60 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
 
 
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
-    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach."""
+    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach.
+
+    They walk until they are everywhere: each time twice as far, until where they were before tells where they are.
+    Steps of functions take too long for that.
+    """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
-    sample: list[Keys] = []
-    for step in range(STEPS):
-        after = expansion.successors(walkers)
-        if len(after):  # else all are in dead ends
-            walkers = after[rng.integers(len(after), size=WALKERS)]
-        if step >= STEPS // 2:
-            sample.append(walkers)
-    found = sorted_unique(np.concatenate(sample))
-    chosen = integers(found[np.arange(1, RANGES) * len(found) // RANGES])
+    steps, before = STEPS, None
+    most = STEPS if expansion.compiled is None else MOST_STEPS
+    while True:
+        walkers, sample = _walked(expansion, walkers, steps, rng)
+        steps *= 2
+        if steps > most or (before is not None and _most_between(before, sample) < EVEN):
+            break
+        before = _quantiles(sample, COARSE)
+    chosen = integers(_quantiles(sample, RANGES))
     return tuple(chosen[:1] + [second for first, second in pairwise(chosen) if first < second])
+
+
+def _walked(expansion: Expansion, walkers: Keys, steps: int, rng: np.random.Generator) -> tuple[Keys, Keys]:
+    """The walkers after random steps, and a sorted sample of where they were in the second half of them."""
+    sample: list[Keys] = []
+    for step in range(steps):
+        walkers = _stepped(expansion, walkers, rng)
+        if step >= steps // 2 and step % max(1, steps // (4 * STEPS)) == 0:
+            sample.append(walkers)
+    return walkers, sorted_unique(np.concatenate(sample))
+
+
+def _stepped(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
+    """The walkers one random step later.
+
+    Each takes a step of its own: drawn from the successors of all, those of positions with many moves would become more
+    and more. Where bits of a key are free, moves leave them as they are, and they tell which walker a successor is of.
+    """
+    free = np.uint64(WORD - WALKER_BITS)
+    tagged = walkers.ndim == 1 and expansion.packing.bits + WALKER_BITS <= WORD and expansion.compiled is not None
+    after = expansion.successors(walkers | np.arange(WALKERS, dtype=np.uint64) << free if tagged else walkers)
+    if not len(after):  # all are in dead ends
+        return walkers
+    if not tagged:
+        return after[((np.arange(WALKERS) + rng.random(WALKERS)) * len(after) / WALKERS).astype(np.int64)]
+    begins = np.searchsorted(after >> free, np.arange(WALKERS + 1))
+    chosen = begins[:-1] + (rng.random(WALKERS) * np.diff(begins)).astype(np.int64)
+    stepped: Keys = after[np.minimum(chosen, len(after) - 1)] & ((np.uint64(1) << free) - np.uint64(1))
+    return np.where(np.diff(begins) > 0, stepped, walkers)
+
+
+def _quantiles(sample: Keys, parts: int) -> Keys:
+    """The first keys of the equal parts of a sorted sample, except the first part."""
+    return sample[np.arange(1, parts) * len(sample) // parts]
+
+
+def _most_between(bounds: Keys, sample: Keys) -> float:
+    """The largest share of a sorted sample that is between neighbours of some bounds, or beside all of them."""
+    ends = find(sample, bounds)
+    return max(end - begin for begin, end in pairwise([0, *ends, len(sample)])) / len(sample)

@@ -150,6 +150,8 @@ def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
         at += 1
     if at >= len(data):
         return number, len(data) + 1
+    if shift >= np.uint64(63) and data[np.uint64(at)] > 1:
+        return number, len(data) + 1
     return number | np.uint64(data[np.uint64(at)]) << shift, at + 1
 
 

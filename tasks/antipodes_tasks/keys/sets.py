@@ -5,7 +5,7 @@ Work on large sets goes range by range, so that no more than one range of them i
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -108,37 +108,27 @@ class EncodedSet(_RangedSet):
     content: Bytes | Disk
 
     @classmethod
-    def of(cls, first: int, words: int, parts: Iterable[Keys], disk: Disk | None = None) -> "EncodedSet":
-        """The sorted keys of each range from the ``first`` on; put on a disk as they come if there is one."""
-        return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts), disk)
+    def of(cls, first: int, words: int, parts: Iterable[Keys]) -> "EncodedSet":
+        """The sorted keys of each range from the ``first`` on."""
+        return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts))
 
     @classmethod
-    def of_runs(
-        cls, first: int, words: int, runs: Iterable[tuple[int, Bytes]], disk: Disk | None = None
-    ) -> "EncodedSet":
+    def of_runs(cls, first: int, words: int, runs: Iterable[tuple[int, Bytes]]) -> "EncodedSet":
         """The set of which each range has so many keys, and these bytes."""
-        counts, lengths, contents, places = [0], [0], [NO_BYTES], []
-        for count, content in runs:
-            counts.append(count)
-            lengths.append(len(content))
-            if disk is None:
-                contents.append(content)
-            else:
-                places.append(disk.put(content))
-        begins, ends = np.cumsum(counts), np.cumsum(lengths)
-        if disk is None:
-            return cls(first, begins, words, ends, np.concatenate(contents))
-        return cls(first, begins, words, ends + places[0], disk)
+        every = [(0, NO_BYTES), *runs]
+        begins = np.cumsum([count for count, _ in every])
+        places = np.cumsum([len(content) for _, content in every])
+        return cls(first, begins, words, places, np.concatenate([content for _, content in every]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has no file of this one: it gets the bytes."""
+        whole = self.part(self.ranges)
+        return EncodedSet, (whole.first, whole.begins, whole.words, whole.places, whole.content)
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory: none for a set on disk."""
         return self.content.nbytes if isinstance(self.content, np.ndarray) else 0
-
-    @property
-    def size(self) -> int:
-        """Bytes of all runs."""
-        return int(self.places[-1] - self.places[0])
 
     def run(self, number: int) -> tuple[int, Bytes]:
         """How many keys a range has, and their bytes."""

@@ -3,7 +3,6 @@
 import os
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -46,13 +45,13 @@ class PieceFile:
 
     def put(self, content: Bytes) -> int:
         """Write bytes at the end; the place where they begin. StoreError where the disk is full."""
-        begin, left = self._end, content.data
+        begin = end = self._end
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            while end < begin + len(content):
+                end += os.pwrite(self._file.fileno(), content[end - begin :].data, end)
         except OSError as error:
             raise self._error(error) from error
-        self._end += len(content)
+        self._end = end
         return begin
 
     def read(self, begin: int, end: int) -> Bytes:
@@ -60,11 +59,14 @@ class PieceFile:
         content = np.empty(end - begin, dtype=np.uint8)
         left, at = content.data, begin
         while left:
-            count = os.preadv(self._file.fileno(), [left], at)
+            try:
+                count = os.preadv(self._file.fileno(), [left], at)
+            except OSError as error:
+                raise self._error(error, "read") from error
             if not count:
                 raise StoreError(f"a temporary file in {self._folder} ends at {at:,} of {end:,} bytes")
             left, at = left[count:], at + count
         return content
 
-    def _error(self, error: OSError) -> StoreError:
-        return StoreError(f"cannot write a temporary file in {Path(self._folder)}: {error.strerror or error}")
+    def _error(self, error: OSError, what: str = "write") -> StoreError:
+        return StoreError(f"cannot {what} a temporary file in {self._folder}: {error.strerror or error}")

@@ -270,8 +270,9 @@ class Shard:
             return self._expand(links, depth)
 
     def hash_sum(self, depth: int, seed: int) -> int:
-        """The sum of the hashes of the keys at ``depth``, one of the last two."""
-        return sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
+        """The sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
+        total = sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
+        return total % (1 << 64)
 
     def flush(self, depth: int, token: str) -> None:
         """Make all durable that the shard found up to ``depth``; see `flush`."""

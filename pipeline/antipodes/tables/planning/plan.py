@@ -322,9 +322,10 @@ def partitions(space: Space, rows: int) -> tuple[Partition, ...]:
 def check_memory(plan: Plan, memory_limit: int) -> None:
     """Raise ResourceLimitError if the run takes more than the limit even if it keeps none of its journal in memory."""
     if plan.keyed and plan.least_bytes > memory_limit:
+        found = f"{counted(plan.looked, 'position')} or more take" if plan.looked else "positions that are keys take"
         raise ResourceLimitError(
-            f"expected a puzzle that fits into {human(memory_limit)} of memory; "
-            f"{counted(plan.looked, 'position')} or more take at least {human(plan.least_bytes)}"
+            f"expected a puzzle that fits into {human(memory_limit)} of memory; {found} at least "
+            f"{human(plan.least_bytes)}"
         )
     if plan.least_bytes > memory_limit:
         raise ResourceLimitError(
