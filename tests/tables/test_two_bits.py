@@ -10,15 +10,18 @@ from resume import resume
 from stores import contents, stop_after
 
 from antipodes.config import Config, load_config
+from antipodes.events import Event, WorkersLost
 from antipodes.executors.threads import Threads
 from antipodes.machine import MIB
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.verify import verify
+from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.bfs.two_bits import TwoBitState
 
 PUZZLE = "knights-coloured"
+RESTORE = State.restore
 
 
 @pytest.fixture
@@ -94,6 +97,27 @@ def test_workers_are_lost(
     report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, scheduler=Forgetful({call}))
     assert (report.complete, report.workers_lost) == (True, 1)
     monkeypatch.undo()
+    assert report.manifest == run_puzzle(load_config(PUZZLE), tmp_path / "three.zarr", options).manifest
+
+
+def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the shards that are left are made anew, too."""
+    lost, made = list[Event](), list[type[State]]()
+    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 1)
+    monkeypatch.setattr(planning, "_needs_two_bits", lambda *_: bool(lost))
+    monkeypatch.setattr(State, "restore", lambda state, *_: made.append(type(state)) or RESTORE(state, *_))
+
+    def listener(event: Event) -> None:
+        if isinstance(event, WorkersLost):
+            lost.append(event)
+
+    options = RunOptions(workers=2, checkpoint_every=0)
+    report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, listener, scheduler=Forgetful({60}))
+    assert (report.complete, report.workers_lost) == (True, 1)
+    assert set(made) == {TwoBitState}
+    assert len(made) == plan_run(load_config(PUZZLE).puzzle, 2, processes=2).partition_count
     assert report.manifest == run_puzzle(load_config(PUZZLE), tmp_path / "three.zarr", options).manifest
 
 

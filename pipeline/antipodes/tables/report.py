@@ -120,6 +120,7 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
         "width": plan.space.width,
         "column_maps": maps,
         "partitions": plan.partition_count,
+        "bits": None if plan.keyed else 2 if plan.two_bits else 3,
         "memory_bytes": plan.memory_bytes if known else None,
         "disk_bytes": plan.disk_bytes if known else None,
         "journal_bytes": plan.journal_bytes if known else None,

@@ -20,7 +20,7 @@ from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_
 from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_tables import decides
-from antipodes_tasks.spaces.row_classes import RowClasses
+from antipodes_tasks.spaces.row_classes import FEW_ROWS, RowClasses
 from antipodes_tasks.spaces.space import Numbering, Space
 
 MOST_FRAMES = 64
@@ -37,9 +37,9 @@ MOST_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 MOST_PERMUTATIONS = MOST_SYMMETRIES << 20
 """Permutations of places, labels and moves, several of which may be one symmetry, up to which their group is sought."""
-ROW_COST, IMAGE_COST = 800, 0.4
-"""The time to list a row, reduced or not, and that to compare a place of a row with that of an image, in positions that
-a search expands by a move."""
+FEW_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
+"""The time to list a row, reduced or not, by numpy and by machine code, and that to compare a place of a row with that
+of an image, in positions that a search expands by a move. 479 million rows were listed in 15 s of a processor."""
 
 
 class Limits(NamedTuple):
@@ -157,13 +157,18 @@ def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
-    comparing = ROW_COST * frame.all_rows + IMAGE_COST * frame.places * order * rows * moves
+    comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
     return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
+
+
+def _listing(frame: Frame) -> float:
+    """The time to list the rows of a frame."""
+    return (ROW_COST if frame.all_rows > FEW_ROWS else FEW_ROW_COST) * frame.all_rows
 
 
 def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
     """As `cost_of`; functions are applied to all positions of kept rows, and all images of results are ranked."""
-    comparing = ROW_COST * frame.all_rows + IMAGE_COST * frame.places * order * rows * moves
+    comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
     return comparing + (1 + 2 * FUNCTION_COST) * rows * frame.width * moves
 
 

@@ -191,7 +191,7 @@ def _memory(planned: Plan, limit: int, what: str) -> str:
     """The memory of a run, or the least that it needs if the limit, ``what`` is its name, is less."""
     if planned.least_bytes > limit:
         return f"does not fit: at least {human(planned.least_bytes)}; {what} {human(limit)}"
-    return f"at most {human(planned.memory_bytes)}"
+    return f"at most {human(planned.memory_bytes)}{', with two bits a position' if planned.two_bits else ''}"
 
 
 def _disk(planned: Plan, free: int | None) -> str:

@@ -178,7 +178,8 @@ class LayerSearch:
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
-            if self._shards is not None and self._recovered(self._shards, depth, starts):
+            kept = self._shards if self._shards and self._shards.plan.two_bits == plan.two_bits else None
+            if kept is not None and self._recovered(kept, depth, starts):
                 return
             self._shards = None
             journal = store.journal(self.commits.manifest)
