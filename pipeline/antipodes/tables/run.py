@@ -75,7 +75,7 @@ def run_puzzle(
     with session.lock() as lock:
         manifest = session.committed(partial(_check, config=config, session=session))
         if manifest is not None and manifest.complete:
-            return _report(session, manifest, manifest, _farthest(manifest))
+            return _report(session, manifest, manifest, _farthest(manifest, config))
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
@@ -90,7 +90,7 @@ def run_puzzle(
             begun = commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
-            farthest = _farthest(last)
+            farthest = _farthest(last, config)
     return _report(session, manifest, last, farthest, search)
 
 
@@ -111,9 +111,9 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
     return store.create(config, plan.cut, overwrite)
 
 
-def _farthest(manifest: SearchManifest) -> Labels:
+def _farthest(manifest: SearchManifest, config: Config) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
-    return manifest.first_antipodes(SHOWN)
+    return manifest.first_antipodes(SHOWN, config.puzzle)
 
 
 def _report(

@@ -244,9 +244,13 @@ class SearchManifest:
             return Space(space.rules, space.numbering.opened(keys), 2)
         return space
 
-    def first_antipodes(self, limit: int | None = None) -> Labels:
-        """The first positions that the manifest names as farthest, ``(n, places)``, at most ``limit``."""
-        named, numbering = self.antipodes[:limit], self._own_space.numbering
+    def first_antipodes(self, limit: int | None = None, puzzle: Puzzle | None = None) -> Labels:
+        """The first positions that the manifest names as farthest, ``(n, places)``, at most ``limit``.
+
+        The ``puzzle`` of the store is not built again where it is given.
+        """
+        space = self._own_space if puzzle is None else self.space_of(puzzle)
+        named, numbering = self.antipodes[:limit], space.numbering
         if isinstance(numbering, Keyed):
             return numbering.packing.unpack(of_integers(named, numbering.packing.words))
         return numbering.several(np.array(named, dtype=np.int64))[1][:limit]
