@@ -105,4 +105,9 @@ def __dir__() -> list[str]:
     return __all__
 
 
-table_reader.give(lambda name: __getattr__("open_table")(name))  # loads it when a config needs it
+def _open_table(name: str) -> Any:
+    """As the public function, which is loaded when a config needs it."""
+    return __getattr__("open_table")(name)
+
+
+table_reader.give(_open_table)
