@@ -40,7 +40,8 @@ def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: P
     stored = manifest.cut[0].numbering
     if isinstance(stored, Placements):
         least = distances_of(store, manifest, packed, pulse)
-        return stored.unfolded(least.reshape(-1, manifest.width)).ravel()
+        values: Values = stored.unfolded(least.reshape(-1, manifest.width)).ravel().astype(np.uint8, copy=False)
+        return values
     if isinstance(stored, Reduced):
         return _expanded(store, manifest, stored, packed, pulse)
     return distances_of(store, manifest, packed, pulse)
