@@ -32,7 +32,7 @@ from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
-KINDS = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements", REDUCED)
+KINDS = ("arrangements", "orbits", "group", "keys", "regions", "placements", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
 
 
