@@ -28,7 +28,7 @@ LEVELS = (
     ("executors", "pictures", "storage"),
     ("events", "machine"),
     ("python_source",),
-    ("text_file",),
+    ("table_reader", "text_file"),
     ("puzzles",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
@@ -87,11 +87,29 @@ def imported(node: ast.AST, path: Path) -> Iterator[str]:
         yield from imported(child, path)
 
 
+def plainly_imported(path: Path) -> set[str]:
+    """The names in ``import name``, anywhere in a file."""
+    return {alias.name for node in ast.walk(parsed(path)) if isinstance(node, ast.Import) for alias in node.names}
+
+
 def own_imports_of(module: str) -> set[str]:
     """The modules of the project that a module imports."""
     split = (name.partition(".") for name in imports_of(MODULES[module]))
     names = {name for package, _, name in split if package in ("antipodes", "antipodes_tasks")}
     return (names & MODULES.keys()) - {module}
+
+
+def test_no_room_imports_the_public_names() -> None:
+    """They are of all rooms: whoever imports them may import what is above."""
+    public = {"antipodes", "antipodes.*", *(f"antipodes.{name}" for name in antipodes.__all__)}
+    rooms = {f"antipodes.{module}" for module in MODULES}
+    importing = {
+        module
+        for module, path in MODULES.items()
+        for name in public - rooms - {"antipodes"}
+        if name in imports_of(path)
+    } | {module for module, path in MODULES.items() if "antipodes" in plainly_imported(path)}
+    assert importing == set()
 
 
 def test_tasks_import_nothing_of_the_pipeline() -> None:

@@ -12,6 +12,7 @@ program, which imports this package too, shows its help without them. `errors` h
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from antipodes import table_reader
 from antipodes_tasks import errors as errors
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
@@ -20,7 +21,10 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
     from antipodes.graphs.components import Component as Component
+    from antipodes.graphs.components import Components as Components
+    from antipodes.graphs.components import HardestStarts as HardestStarts
     from antipodes.graphs.components import components as components
+    from antipodes.graphs.components import hardest_starts as hardest_starts
     from antipodes.graphs.export import PositionGraph as PositionGraph
     from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
@@ -62,7 +66,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 
 _NAMES = {
     "antipodes.checking": "check_puzzle",
-    "antipodes.graphs.components": "Component components",
+    "antipodes.graphs.components": "Component Components HardestStarts components hardest_starts",
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": "__version__",
@@ -102,3 +106,11 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _open_table(name: str) -> Any:
+    """As the public function, which is loaded when a config needs it."""
+    return __getattr__("open_table")(name)
+
+
+table_reader.give(_open_table)

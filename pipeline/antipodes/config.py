@@ -17,6 +17,7 @@ from antipodes.puzzles.pattern import MOST_STARTS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.runs.options import OPTIONS
+from antipodes.table_reader import open_table
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import AntipodesError, ConfigError, InputError
@@ -106,15 +107,13 @@ def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puz
 
     ConfigError where these are not said, or are none of the puzzle.
     """
-    import antipodes  # a reader of tables is above this room: the public one, which a user's own Python file calls, too
-
     if starts.keys() != {LAYER_TABLE, LAYER_DEPTH}:
         found = shorten(", ".join(map(str, starts)))
         raise ConfigError(f"[puzzle] {STARTS}: expected {LAYER_TABLE} and {LAYER_DEPTH}, found {found}")
     name, depth = starts[LAYER_TABLE], starts[LAYER_DEPTH]
     puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
     try:
-        with antipodes.open_table(arguments.text(name, LAYER_TABLE)) as table:
+        with open_table(arguments.text(name, LAYER_TABLE)) as table:
             own, others = puzzle.rules, table.puzzle.rules
             if (own.parts, own.layout) != (others.parts, others.layout):
                 raise InputError(f"expected positions of {puzzle.name}, found those of {table.puzzle.name}")

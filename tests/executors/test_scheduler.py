@@ -56,6 +56,17 @@ def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
     assert scheduler.gather(list(handles.values())) == [2, 1]
 
 
+def test_a_group_of_results_is_on_one_worker(scheduler: Scheduler) -> None:
+    handles = list(scheduler.submit({("g", number): (add, number, 1) for number in range(7)}).values())
+    groups = scheduler.side_by_side(handles)
+    assert sorted(place for group in groups for place in group) == list(range(7))
+    assert len(groups) == (7 if scheduler.shares_memory else scheduler.workers)
+    for number, group in enumerate(groups):
+        of_group = [handles[place] for place in group]
+        placed = scheduler.persist({("h", number): (sum, of_group)}, places={("h", number): of_group[0]})
+        assert scheduler.gather(list(placed.values())) == [sum(place + 1 for place in group)]
+
+
 def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
     assert scheduler.persist({}) == {}
     assert scheduler.gather([]) == []

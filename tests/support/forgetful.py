@@ -28,6 +28,10 @@ class Forgetful(Threads):
         self.held += submitted.values()
         return submitted
 
+    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+        places = list(range(len(handles)))
+        return [group for group in (places[::2], places[1::2]) if group]
+
     def holds(self, handle: Handle) -> bool:
         return any(one is handle for one in self.held)
 

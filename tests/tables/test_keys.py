@@ -1,14 +1,16 @@
 """Tables of keys: every distance as by brute force, whatever ends a run, and reads of every kind."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 from brute_force import layers
+from dask.task_spec import TaskRef
 from faults import Killed, killing
 from forgetful import Forgetful
 from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
@@ -16,20 +18,22 @@ from programs import Command
 from stores import contents, flip_bit, read_manifest, stop_after, toml
 
 from antipodes.events import Event, Restoring, SearchStarted
+from antipodes.executors.api import Call, Handle, Key
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.counts import open_counts
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.pieces import PieceFile
-from antipodes.tables.layers.shards import Shards
+from antipodes.tables.layers.shard import Shard
+from antipodes.tables.layers.shards import Shards, advance, part
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.bfs.key_partition import KeyState, with_depths
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
 from antipodes_tasks.keys.packing import Packing
@@ -309,6 +313,86 @@ def test_workers_that_share_no_memory(name: str, call: int, every: float, whole:
     assert report.complete
     assert report.workers_lost == (call > 0)
     assert contents(tmp_path / "t.zarr") == contents(whole)
+
+
+@dataclass
+class Sent:
+    """What a layer sends from worker to worker."""
+
+    calls: list[str]
+    """The functions of its tasks."""
+    described: int
+    """Bytes of the tasks without the results that they use."""
+    keys: int = 0
+
+
+class Counting(Forgetful):
+    """Two workers that lose nothing, and what each layer costs them."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.layers: list[Sent] = []
+        self.started: list[Call] = []
+
+    def on_worker_start(self, call: Call) -> None:
+        self.started.append(call)
+
+    def persist(self, calls: Mapping[Key, Call], *others: Any) -> dict[Key, Handle]:
+        if any(function is advance for function, *_ in calls.values()):
+            described = sum(len(cloudpickle.dumps([one for one in call if is_small(one)])) for call in calls.values())
+            self.layers.append(Sent(sorted(call[0].__name__ for call in calls.values()), described))
+            calls = {key: (self._counted, *call) if call[0] is part else call for key, call in calls.items()}
+        return super().persist(calls, *others)
+
+    def _counted(self, cut: Callable[..., Successors], found: Successors, own: Any) -> Successors:
+        sent = cut(found, own)
+        self.layers[-1].keys += sum(one.count for one in sent.found)
+        return sent
+
+
+def is_small(argument: Any) -> bool:
+    """Whether an argument of a task is neither a result nor a list with some."""
+    return not isinstance(argument, KeyLinks | list | TaskRef | Shard)
+
+
+@pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
+def test_what_a_layer_sends(name: str, whole: Path, tmp_path: Path) -> None:
+    """As many tasks of two workers in each layer, each of some hundred bytes, and no key but those that moves lead to:
+    nothing of what was seen, and no rules.
+    """
+    scheduler = Counting()
+    report = run_puzzle(
+        config_of(name), tmp_path / "t.zarr", RunOptions(workers=2, checkpoint_every=0), scheduler=scheduler
+    )
+    moves = len(config_of(name).puzzle.moves)
+    assert len(scheduler.layers) == len(report.layers)
+    for layer, positions in zip(scheduler.layers, report.layers, strict=True):
+        groups = 1 + (layer.calls.count("expand") > 1)
+        assert layer.calls == ["advance"] * 2 + ["expand"] * groups + ["part"] * groups
+        assert layer.described < 1000 * len(layer.calls)
+        assert layer.keys <= moves * positions
+    assert sum(layer.keys for layer in scheduler.layers) > 0
+    assert [function.__module__ for function, *_ in scheduler.started] == [KeyState.__module__]
+    assert contents(tmp_path / "t.zarr") == contents(whole)
+
+
+def test_workers_share_out_all_depths(tmp_path: Path) -> None:
+    """Most positions of a layer are in few ranges, so each worker has ranges from one end of the keys to the other."""
+    scheduler = Counting()
+    found: list[tuple[int, int]] = []
+    advanced = Shards.advance
+
+    def noted(shards: Shards, *arguments: Any) -> list[int]:
+        counts = advanced(shards, *arguments)
+        even, odd = (sum(shards.counts[number] for number in group) for group in shards._groups)
+        found.append((max(even, odd), even + odd))
+        return counts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shards, "advance", noted)
+        run_puzzle(config_of("tiles"), tmp_path / "t.zarr", RunOptions(workers=2), scheduler=scheduler)
+    most, positions = np.sum(found, axis=0)
+    assert most < 0.65 * positions
 
 
 @pytest.mark.slow

@@ -76,6 +76,13 @@ def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> SwapPattern
     return found
 
 
+def values_of(puzzle: Puzzle, store: Path) -> Any:
+    """The distances of a table as they are in memory; a copy, because a test may change the file that has them."""
+    found = load_patterns(puzzle.rules, None, [store])
+    assert isinstance(found, SwapPatterns)
+    return found.views[0].table.values.copy()
+
+
 @functools.cache
 def distances_of(start: str, columns: int) -> dict[tuple[str, ...], int]:
     return sliding_distances(settings(start, columns))
@@ -124,10 +131,10 @@ def test_tables_reduced_by_symmetries_say_the_same(folder: Path, tmp_path: Path)
     (whole,) = stores(folder, start, 3, ["=48"])
     run_puzzle(Config(pattern(start, 3, "=48")), tmp_path / "one.zarr", RunOptions(workers=1, symmetry="on"))
     assert TableStore(tmp_path / "one.zarr").read().symmetry == 2
-    expected, found = (load_patterns(puzzle.rules, None, [address]) for address in (whole, tmp_path / "one.zarr"))
-    assert found.values.tobytes() == expected.values.tobytes()
+    tables = (whole, tmp_path / "one.zarr")
+    assert np.array_equal(*(values_of(puzzle, table) for table in tables))
     problem = Problem.of(puzzle.rules, puzzle.parse("8 6 7 2 5 4 3 0 1"))
-    answers = [ida_star(problem, heuristic=one) for one in (expected, found)]
+    answers = [ida_star(problem, heuristic=load_patterns(puzzle.rules, None, [table])) for table in tables]
     assert answers[0].distance == answers[1].distance == bfs(problem).distance
 
 
@@ -168,9 +175,9 @@ def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: 
         own = puzzle_from(pattern(start, columns, tiles)).rules
         numbering = Regions.of(own)
         label_of = np.arange(len(rules.symbols), dtype=np.uint8).clip(0, len(tiles) + 1)
-        table = PatternTable("one", SwapRows(own, numbering), label_of, 0)
-        costs, none = np.zeros((len(rules.symbols), rules.places), np.int64), np.empty(0, np.uint8)
-        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], none, costs).arrays.moves
+        table = PatternTable("one", SwapRows(own, numbering), label_of)
+        costs = np.zeros((len(rules.symbols), rules.places), np.int64)
+        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], costs).arrays.moves
 
     numbering, moves = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
     _, rows, width = numbering.radices
@@ -230,12 +237,12 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
     puzzle = puzzle_from(settings(EIGHT, 3))
     store = tmp_path / "one.zarr"
     run_puzzle(Config(pattern(EIGHT, 3, "1234")), store, RunOptions(workers=1))
-    first = load_patterns(puzzle.rules, None, [store]).values
+    first = values_of(puzzle, store)
     (cached,) = (tmp_path / "cache").rglob("*.depths")
     chunk = next(path for path in (store / "depth" / "c").rglob("*") if path.is_file())
     intact = chunk.read_bytes()
     chunk.write_bytes(b"nothing")
-    assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)  # from the cache
+    assert np.array_equal(values_of(puzzle, store), first)  # from the cache
     content = bytearray(cached.read_bytes())
     content[17] ^= 1
     for damaged in (bytes(content), bytes(content[:-9]), b""):
@@ -243,13 +250,8 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
         with pytest.raises(StoreDamagedError, match=f"chunk .*{chunk.parent.name}/{chunk.name} is damaged"):
             load_patterns(puzzle.rules, None, [store])
         chunk.write_bytes(intact)
-        assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)
+        assert np.array_equal(values_of(puzzle, store), first)
         chunk.write_bytes(b"nothing")
-    cached.unlink()
-    chunk.write_bytes(intact)
-    monkeypatch.setattr(loading, "_digests", lambda values: failing(OSError("the disk is full")))
-    assert np.array_equal(load_patterns(puzzle.rules, None, [store]).values, first)
-    assert list(cached.parent.iterdir()) == []
 
 
 def test_a_chunk_that_the_manifest_does_not_have_is_unreached(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The cache of tables in memory: what is kept, what is believed, and what makes room."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -8,10 +9,11 @@ import pytest
 
 from antipodes.config import load_config
 from antipodes.runs.options import RunOptions
-from antipodes.tables import table_cache
+from antipodes.tables import byte_cache, table_cache
+from antipodes.tables.byte_cache import LIMIT_VARIABLE
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.table_cache import LIMIT_VARIABLE, can_be_packed, read_distances
+from antipodes.tables.table_cache import can_be_packed, distances_of
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.searches.packed import digest, packed_size
 
@@ -33,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read(store: TableStore, packed: bool) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     manifest = store.read()
-    values = np.full(packed_size(manifest.index_size, packed), 99, dtype=np.uint8)
-    read_distances(store, manifest, packed, values)
+    values = distances_of(store, manifest, packed)
+    assert len(values) == packed_size(manifest.index_size, packed)
     return values
 
 
@@ -48,13 +50,44 @@ def test_packed_distances_are_the_distances(store: TableStore, folder: Path, mon
     assert len(list(folder.iterdir())) == 2
 
 
-def test_swapped_blocks_are_noticed(store: TableStore, folder: Path) -> None:
-    expected = read(store, packed=False)
+def test_damaged_files_are_noticed(store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(byte_cache, "BLOCK", 4096)
+    expected = read(store, packed=False).copy()  # it is the file, which is changed here as no program does
     (file,) = folder.iterdir()
     content = file.read_bytes()
-    file.write_bytes(content[4096:8192] + content[:4096] + content[8192:])
+    damaged = bytearray(content)
+    damaged[-1] ^= 1
+    for other in (content[4096:8192] + content[:4096] + content[8192:], damaged, content[:-8], content[:20], b""):
+        file.write_bytes(other)
+        assert np.array_equal(read(store, packed=False), expected)
+        assert file.read_bytes() == content
+
+
+def test_distances_in_use_stay_when_their_file_is_replaced_or_deleted(store: TableStore, folder: Path) -> None:
+    first, second = read(store, packed=False), read(store, packed=False)
+    expected = first.copy()
+    second[:] = 1  # nothing that is written to the distances reaches the file
+    (file,) = folder.iterdir()
+    other = folder / "other"
+    other.write_bytes(bytes(file.stat().st_size))
+    other.replace(file)
+    assert np.array_equal(first, expected)
     assert np.array_equal(read(store, packed=False), expected)
-    assert file.read_bytes() == content
+    file.unlink()
+    assert np.array_equal(first, expected)
+
+
+def test_without_room_on_the_disk_distances_are_read_from_the_store(
+    store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    without = read(store, packed=True)
+    assert list(folder.iterdir()) == []
+    monkeypatch.undo()
+    assert np.array_equal(read(store, packed=True), without)
 
 
 def test_digests_depend_on_the_order_and_on_every_byte() -> None:

@@ -36,7 +36,7 @@ from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.symmetric_starts import stages_of
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
-from antipodes_tasks.spaces.enumerated import Enumerated
+from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.symmetries.finding import symmetries_of
 
@@ -181,7 +181,7 @@ def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
     listed = {"family": "generators", "name": "p", "n": 6, "moves": {"A": "(0 1 2)", "B": "(2 3)(4 5)"}}
     puzzle = puzzle_from(listed) if name == "listed" else load_config(name).puzzle
     rules = replace(puzzle.rules, enumerated=True) if name == "listed" else puzzle.rules
-    numbering = Enumerated.of(rules) if name == "listed" else numbering_of(rules)
+    numbering = Keyed.of(rules) if name == "listed" else numbering_of(rules)
     digits = digits_of(numbering, rules)
     labels = scrambled(puzzle, 40)
     for one, index in zip(labels, numbering.rank(labels).tolist(), strict=True):

@@ -81,6 +81,12 @@ class Scheduler(Protocol):
         The workers hold equally many results afterwards, those ``beside`` included, which `submit` returned before.
         """
 
+    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+        """The places of these results of `submit` in groups, one for each task that may run at the same time.
+
+        A task may use all results of a group, since one worker has them.
+        """
+
     def holds(self, handle: Handle) -> bool:
         """Whether the worker that has the result of a `submit` is still a member."""
 

@@ -45,6 +45,10 @@ class Threads:
     ) -> dict[Key, Handle]:
         return self.persist(calls, None, on_done)
 
+    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+        """Each alone: threads take the next when they are done with one."""
+        return [[place] for place in range(len(handles))]
+
     def holds(self, handle: Handle) -> bool:
         """True: results stay in this process."""
         return True

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.machine import available_workers
-from antipodes.tables.pattern_values import read_values
+from antipodes.tables.pattern_values import values_of
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import keep, kept
@@ -36,8 +36,7 @@ def folded_table(
     folding = folding_of(table.rules, table.numbering, table.digits, pulse)
     if folding is None:
         return None
-    whole = np.empty(packed_size(table.numbering.size, table.packed), dtype=np.uint8)
-    read_values(store, manifest, table.packed, whole, pulse)
+    whole = values_of(store, manifest, table.packed, pulse)
     values = folded(folding, table.digits, whole, table.packed, available_workers(), pulse)
     if values is None:
         return None

@@ -11,7 +11,7 @@ from antipodes.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.table_cache import LEAST_CACHED, keep, kept, read_distances, read_store
+from antipodes.tables.table_cache import LEAST_CACHED, distances_of, into, keep, kept, read_store
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.patterns import UNREACHED
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
@@ -29,39 +29,34 @@ Values = NDArray[np.uint8]
 
 
 def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
-    """The numbering of the entries that `read_values` writes."""
+    """The numbering of the entries of `values_of`."""
     keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
     stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
     return stored.whole if isinstance(stored, Placements | Reduced) else stored
 
 
-def read_values(
-    store: TableStore, manifest: TableManifest, packed: bool, values: Values, pulse: Pulse = no_pulse
-) -> None:
-    """Write the distance of each entry to the values, 255 where no moves lead; raises as `read_distances`."""
+def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
+    """The distance of each entry, 255 where no moves lead; raises as `distances_of`."""
     stored = manifest.cut[0].numbering
     if isinstance(stored, Placements):
-        least = np.empty(stored.size, dtype=np.uint8)
-        read_distances(store, manifest, packed, least, pulse)
-        values[:] = stored.unfolded(least.reshape(-1, manifest.width)).ravel()
-    elif isinstance(stored, Reduced):
-        _read_reduced(store, manifest, stored, packed, values, pulse)
-    else:
-        read_distances(store, manifest, packed, values, pulse)
+        least = distances_of(store, manifest, packed, pulse)
+        values: Values = stored.unfolded(least.reshape(-1, manifest.width)).ravel().astype(np.uint8, copy=False)
+        return values
+    if isinstance(stored, Reduced):
+        return _expanded(store, manifest, stored, packed, pulse)
+    return distances_of(store, manifest, packed, pulse)
 
 
-def _read_reduced(
-    store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, values: Values, pulse: Pulse
-) -> None:
-    """Write the distances of all positions of a reduced table: from the cache if they are there, else made."""
-    form, large = f"expanded {packed}", stored.whole.size >= LEAST_CACHED
-    cached = kept(manifest, form) if large else None
-    if cached is not None and len(cached) == len(values):
-        values[:] = cached
-        return
-    distances = np.empty(manifest.index_size, dtype=np.uint8)
-    read_store(store, manifest, False, distances, pulse)
+def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Pulse) -> Values:
+    """The distances of all positions of a reduced table: from the cache if they are there, else made."""
     size = stored.whole.size
+    form, large = f"expanded {packed}", size >= LEAST_CACHED
+    cached = kept(manifest, form) if large else None
+    if cached is not None and len(cached) == packed_size(size, packed):
+        return cached
+    distances = np.empty(manifest.index_size, dtype=np.uint8)
+    read_store(store, manifest, False, into(distances), pulse)
+    values = np.empty(packed_size(size, packed), dtype=np.uint8)
 
     def expand(first: int) -> None:
         end = min(first + EXPANDED_TOGETHER, size)
@@ -77,3 +72,4 @@ def _read_reduced(
         pass
     if large:
         keep(manifest, form, values)
+    return values

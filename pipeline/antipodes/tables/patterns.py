@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address
 from antipodes.tables.folded_tables import folded_table
-from antipodes.tables.pattern_values import MOST_EXPANDED, numbering_of, read_values
+from antipodes.tables.pattern_values import MOST_EXPANDED, numbering_of, values_of
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import can_be_packed
@@ -34,21 +33,18 @@ from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turn_views import TurnTable
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
-KINDS = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements", REDUCED)
+KINDS = ("arrangements", "orbits", "group", "keys", "regions", "placements", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
-ALIGNMENT = 64
-"""Each table begins at a multiple of so many bytes."""
 
 
 class _Stored(NamedTuple):
-    """A finished table, and where its values will be in memory."""
+    """A finished table, and how its values will be in memory."""
 
     store: TableStore
     manifest: TableManifest
     numbering: Numbering
     """That of the values in memory."""
     packed: bool
-    begin: int
 
     @property
     def size(self) -> int:
@@ -89,8 +85,10 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     if rules.counts[0] != 1 or rules.layout is None:
         raise InputError(f"--tables: expected a sliding puzzle with one blank, found {rules.name}")
     aim = Problem(rules, goal, goal[np.newaxis])
-    tables = [_pattern(aim, one) for one in stored]
-    return SwapPatterns.of(rules, goal, tables, _values(stored, pulse), costs_of_pieces(aim))
+    fitting = [_pattern(aim, one) for one in stored]
+    values = _values(stored, pulse)
+    tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
+    return SwapPatterns.of(rules, goal, tables, costs_of_pieces(aim))
 
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> TurnPatterns:
@@ -109,7 +107,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
     for one, table in zip(stored, tables, strict=True):
         found = folded_table(one.store, one.manifest, table, pulse)
-        folding, own = found or (None, _values([one._replace(begin=0)], pulse))
+        folding, own = found or (None, _values([one], pulse)[0])
         loaded.append(replace(table, begin=size, folding=folding))
         parts.append(own)
         size += len(own)
@@ -124,9 +122,7 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
     manifests = [_finished(store) for store in stores]
     packed = [pack and can_be_packed(manifest) for manifest in manifests]
     numberings = [numbering_of(*one) for one in zip(stores, manifests, strict=True)]
-    found = [_Stored(*one, 0) for one in zip(stores, manifests, numberings, packed, strict=True)]
-    begins = accumulate((-(-one.size // ALIGNMENT) * ALIGNMENT for one in found), initial=0)
-    return [one._replace(begin=begin) for one, begin in zip(found, begins, strict=False)]
+    return [_Stored(*one) for one in zip(stores, manifests, numberings, packed, strict=True)]
 
 
 def _finished(store: TableStore) -> TableManifest:
@@ -148,15 +144,12 @@ def _finished(store: TableStore) -> TableManifest:
     return manifest
 
 
-def _values(stored: Sequence[_Stored], pulse: Pulse) -> NDArray[np.uint8]:
-    """The values of all tables; ResourceLimitError where they take more memory than is free."""
-    size = stored[-1].begin + stored[-1].size
+def _values(stored: Sequence[_Stored], pulse: Pulse) -> list[NDArray[np.uint8]]:
+    """The values of some tables; ResourceLimitError where together they take more memory than is free."""
+    size = sum(one.size for one in stored)
     if size > available_memory():
         raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
-    values = np.empty(size, dtype=np.uint8)
-    for one in stored:
-        read_values(one.store, one.manifest, one.packed, values[one.begin : one.begin + one.size], pulse)
-    return values
+    return [values_of(one.store, one.manifest, one.packed, pulse) for one in stored]
 
 
 def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
@@ -179,7 +172,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
         raise InputError(f"--tables: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}")
-    return PatternTable(puzzle.name, rows, label_of, stored.begin)
+    return PatternTable(puzzle.name, rows, label_of)
 
 
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:

@@ -22,9 +22,9 @@ from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
-from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys
+from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys, without_run
 from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
-from antipodes_tasks.keys.sorted_keys import merge, sorted_rows, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import MANY, merge, sorted_rows, sorted_unique, without
 from antipodes_tasks.rules.rules import Rules
 
 EXPANDED = 1 << 18
@@ -258,9 +258,11 @@ class Successors(NamedTuple):
     found: tuple[KeySet, ...]
     """Sets of all ranges of the search."""
 
-    def of(self, ranges: range) -> "Successors":
-        """Those of some ranges, as arrays of their own."""
-        return Successors(self.depth, tuple(one.part(ranges) for one in self.found if one.count_in(ranges)))
+    def of(self, ranges: Sequence[range]) -> "Successors":
+        """Those of some ranges, ascending, as arrays of their own."""
+        return Successors(
+            self.depth, tuple(one.only(ranges) for one in self.found if any(one.count_in(each) for each in ranges))
+        )
 
     def __sizeof__(self) -> int:
         """Bytes that dask counts."""
@@ -362,3 +364,10 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     if (same if words == 1 else same.all(axis=1)).any():
         raise StoreDamagedError(f"the journal is damaged: range {segments[0].chunk} has a position twice")
     return keys, depths
+
+
+def warm_up(words: int) -> None:
+    """Compile the kernels for keys of so many words, but for those of moves, or load them from numba's cache."""
+    keys = sorted_unique(np.zeros(MANY if words == 1 else (MANY, words), dtype=np.uint64))
+    decode(encode(keys), len(keys), words)
+    without_run(without(merge([keys, keys]), keys), encode(keys), len(keys))

@@ -3,7 +3,7 @@
 Work on large sets goes range by range, so that no more than one range of them is an array at a time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -52,6 +52,14 @@ class _RangedSet:
         begin, end = self._clipped(ranges)
         return int(self.begins[end] - self.begins[begin])
 
+    def _begins_of(self, ranges: Sequence[range]) -> Numbers:
+        """``begins`` where the set has no keys but those of some of its ranges."""
+        counts = np.zeros(len(self.begins), dtype=np.int64)
+        for one in ranges:
+            begin, end = self._clipped(one)
+            counts[begin + 1 : end + 1] = np.diff(self.begins[begin : end + 1])
+        return np.cumsum(counts)
+
     def _clipped(self, ranges: range) -> tuple[int, int]:
         """The first of some neighbouring ranges, counted from the set's first, and the end of those that it has."""
         most = len(self.begins) - 1
@@ -86,6 +94,11 @@ class PlainSet(_RangedSet):
         return PlainSet(
             self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.within(ranges).copy()
         )
+
+    def only(self, ranges: Sequence[range]) -> "PlainSet":
+        """The set without the keys of other ranges than some, ascending ones, in an array of its own."""
+        keys = np.concatenate([self.keys[:0], *(self.within(one) for one in ranges)])
+        return PlainSet(self.first, self._begins_of(ranges), keys)
 
     def encoded(self) -> "EncodedSet":
         """The same set, encoded."""
@@ -161,6 +174,15 @@ class EncodedSet(_RangedSet):
         content = self._read(begin, end).copy()
         begins, places = (one[begin : end + 1] - one[begin] for one in (self.begins, self.places))
         return EncodedSet(self.first + begin, begins, self.words, places, content)
+
+    def only(self, ranges: Sequence[range]) -> "EncodedSet":
+        """The set without the keys of other ranges than some, ascending ones, in memory and in an array of its own."""
+        lengths = np.zeros(len(self.places), dtype=np.int64)
+        clipped = [self._clipped(one) for one in ranges]
+        for begin, end in clipped:
+            lengths[begin + 1 : end + 1] = np.diff(self.places[begin : end + 1])
+        content = np.concatenate([NO_BYTES, *(self._read(*one) for one in clipped)])
+        return EncodedSet(self.first, self._begins_of(ranges), self.words, np.cumsum(lengths), content)
 
     def on(self, disk: Disk) -> "EncodedSet":
         """The same set on disk."""

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
@@ -28,8 +27,6 @@ class Patterns(ABC):
     rules: Rules
     goal: Labels
     """``(places,)``: the position to which the tables count the moves."""
-    values: NDArray[np.uint8]
-    """The values of all tables."""
 
     @property
     @abstractmethod

@@ -10,7 +10,7 @@ tile, by their move tables; so a look-up costs a few reads, and ranks nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
+from antipodes_tasks.searches.addresses import address_of, byte_at
 from antipodes_tasks.searches.depth_first import (
     DEPTH,
     EXPANDED,
@@ -61,8 +62,8 @@ class PatternTable:
     """Its entries."""
     label_of: NDArray[np.uint8]
     """``(labels,)``: the label that each label of the puzzle has in the pattern."""
-    begin: int
-    """The first of its values among those of all tables."""
+    values: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    """``(entries,)``: its distances, UNREACHED where no moves lead; none before they are loaded."""
 
     @property
     def adds(self) -> bool:
@@ -77,9 +78,9 @@ class PatternTable:
         counted = np.flatnonzero(~np.isin(self.label_of, uncounted)) if self.adds else np.arange(1, len(self.label_of))
         return frozenset(counted.tolist())
 
-    def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
+    def read(self, indices: Numbers) -> Numbers:
         """What it says of entries ``(n,)``; NEVER where no moves lead."""
-        found = values[self.begin + np.maximum(indices, 0)].astype(np.int64)
+        found = self.values[np.maximum(indices, 0)].astype(np.int64)
         return np.where((found == UNREACHED) | (indices == NOT_NUMBERED), NEVER, found)
 
 
@@ -99,10 +100,10 @@ class LookUp(NamedTuple):
         image = self.table.label_of[self.symmetry.image(position[np.newaxis])[0]]
         return self.table.rows.numbering.rank_one(image.tolist())
 
-    def said(self, values: NDArray[np.uint8], labels: Labels) -> Numbers:
+    def said(self, labels: Labels) -> Numbers:
         """What the table says of the images of positions ``(n, places)``, ``(n,)``."""
         images = self.table.label_of[self.symmetry.image(labels)]
-        return self.table.read(values, self.table.rows.numbering.rank(images))
+        return self.table.read(self.table.rows.numbering.rank(images))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +114,11 @@ class SwapPatterns(Patterns):
     goal: Labels
     """``(places,)``: the position to which the tables count the moves."""
     sums: tuple[tuple[LookUp, ...], ...]
-    values: NDArray[np.uint8]
-    """The values of all tables, each from its ``begin`` on."""
     costs: Numbers
     """``(labels, places)``: the Manhattan distance of each tile."""
 
     @classmethod
-    def of(
-        cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], values: NDArray[np.uint8], costs: Numbers
-    ) -> "SwapPatterns":
+    def of(cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], costs: Numbers) -> "SwapPatterns":
         """The heuristic for distances to a goal ``(places,)``: each table joins the first sum that has none of its
         tiles; one that counts all moves is alone.
         """
@@ -136,7 +133,7 @@ class SwapPatterns(Patterns):
         identity = found.encoding.symmetry(np.arange(found.chain.points))
         symmetries = found.elements() if found.order <= MOST_SYMMETRIES else (identity,)
         views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
-        return cls(rules, goal, tuple(views), values, costs)
+        return cls(rules, goal, tuple(views), costs)
 
     @cached_property
     def views(self) -> tuple[LookUp, ...]:
@@ -169,7 +166,7 @@ class SwapPatterns(Patterns):
         for single, own in zip(self.single, self.sums, strict=True):
             total = single[labels, np.arange(labels.shape[1])].sum(axis=1)
             for view in own:
-                total += view.said(self.values, labels)
+                total += view.said(labels)
             np.maximum(greatest, total, out=greatest)
         return np.minimum(greatest, NEVER)
 
@@ -180,10 +177,7 @@ class SwapPatterns(Patterns):
     def root(self, position: Labels) -> "_Entries":
         """The entries of one position ``(places,)``, and what they say."""
         indices = [view.entry(position) for view in self.views]
-        values = [
-            int(view.table.read(self.values, np.array([index]))[0])
-            for view, index in zip(self.views, indices, strict=True)
-        ]
+        values = [int(view.table.read(np.array([index]))[0]) for view, index in zip(self.views, indices, strict=True)]
         rest = iter(values)
         places = np.arange(len(position))
         sums = [
@@ -235,8 +229,6 @@ class _Arrays(NamedTuple):
     map begins. Those of a row follow one another, by the edges of its table. Of 64 bits where 32 are too few."""
     maps: NDArray[np.uint32]
     """All column maps, one after another."""
-    begin: Words
-    """``(views,)``: the first value of the table."""
     gains: Numbers
     """``(edges, labels)``: the change of the Manhattan distance."""
 
@@ -265,7 +257,6 @@ def _arrays(patterns: SwapPatterns) -> _Arrays:
         edge_of,
         moves,
         maps,
-        np.array([view.table.begin for view in views], dtype=np.uint64),
         (patterns.costs[:, destination] - patterns.costs[:, origin]).T.copy(),
     )
 
@@ -339,11 +330,15 @@ def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Requ
     )
     tally, paths = np.array([0, 0, 0, FAR, 0, 0]), room_for_paths(depth, request, np.uint64, depth)
     path = _Path(problem.position.copy(), np.zeros(depth, dtype=np.uint64), tally, paths)
-    fixed = (entries, children, problem.goals, arrays, patterns.values, request.every)
+    # addresses are of this process, so they are not kept
+    addresses = np.array([address_of(view.table.values) for view in patterns.views], dtype=np.uint64)
+    fixed = (entries, children, problem.goals, arrays, addresses, request.every)
 
     def result() -> Pass:
         found = listed(paths, int(tally[FOUND]), problem, request)
-        return Pass([_replayed(problem.position, arrays, one) for one in found], *tally[[FOUND, NEXT_BOUND]].tolist())
+        return Pass(
+            [_replayed(problem.position, patterns.arrays, one) for one in found], *tally[[FOUND, NEXT_BOUND]].tolist()
+        )
 
     return Descent(lambda budget: _descend_by_patterns(path, budget, *fixed, *share.words), tally, result)
 
@@ -366,7 +361,7 @@ def _descend_by_patterns(
     children: _Children,
     goals: Labels,
     arrays: _Arrays,
-    values: NDArray[np.uint8],
+    address: Words,
     every: bool,
     split: np.uint64,
     part: np.uint64,
@@ -380,7 +375,7 @@ def _descend_by_patterns(
     labels, taken, tally, paths = path
     rows, columns, own, sums = entries
     edge, next_sums, kept, tried = children
-    origin, destination, first_of, inverse, view_of, edge_of, moves, maps, begin, gains = arrays
+    origin, destination, first_of, inverse, view_of, edge_of, moves, maps, gains = arrays
     greatest, all_sums, all_views = np.uint64(len(taken)), np.uint64(sums.shape[1]), np.uint64(rows.shape[1])
     expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
     depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
@@ -402,7 +397,7 @@ def _descend_by_patterns(
                     else:
                         move = rows[depth, v] + edge_of[v, e]
                         column = np.uint64(maps[np.uint64(moves[move, 2]) + columns[depth, v]])
-                        value = np.int64(values[begin[v] + np.uint64(moves[move, 1]) + column])
+                        value = np.int64(byte_at(address[v] + np.uint64(moves[move, 1]) + column))
                         total += value - own[depth, v]
                     next_sums[depth, k, s] = total
                     estimate = max(estimate, total)

@@ -18,7 +18,6 @@ KINDS = {
     "orbits": "orbits.Orbits",
     "group": "group.Group",
     "fields": "fields.Fields",
-    "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
     "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
@@ -93,15 +92,6 @@ def _is_short(space: Space) -> bool:
     """Whether a search takes about a second or less."""
     filler = space.filler
     return space.size * filler.most_moves + filler.cost(1) < SHORT
-
-
-def listed_space(rules: Rules) -> Space:
-    """The space of exactly the positions that a puzzle's starts reach, listed in memory.
-
-    ResourceLimitError if there are too many of them.
-    """
-    numbering = _kind("enumerated").of(rules)
-    return Space(rules, numbering, numbering.cuts[0])
 
 
 def whole_space(rules: Rules) -> Space:

@@ -102,6 +102,17 @@ class Cluster:
         _tell(handles.values(), on_done)
         return {key: handles[key] for key in calls}
 
+    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+        """A group for each thread of the workers that have the results: every so many of the worker's."""
+        here: dict[str, list[int]] = {}
+        for place, handle in enumerate(handles):
+            here.setdefault(self._places[handle][0], []).append(place)
+        groups = list[list[int]]()
+        for worker, places in here.items():
+            threads = min(int(self.members.get(worker, {}).get("nthreads", 1)), len(places))
+            groups += [places[first::threads] for first in range(threads)]
+        return groups
+
     def holds(self, handle: Handle) -> bool:
         worker, departures = self._places[handle]
         return worker in self._membership.remaining and self._membership.watch.departures[worker] == departures

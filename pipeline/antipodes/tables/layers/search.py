@@ -23,6 +23,7 @@ from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
 from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
+from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
     DepthLimitError,
@@ -124,6 +125,8 @@ class LayerSearch:
         """
         if not plan.keyed:
             self._scheduler.on_worker_start((warm_up, plan.two_bits))
+        elif not self._scheduler.shares_memory:  # this process has loaded the kernels to plan
+            self._scheduler.on_worker_start((warm_up_keys, plan.key_words))
         valid: Plan | None = plan
         lost = False
         while not (self.commits.manifest.complete or self._session.interrupted):

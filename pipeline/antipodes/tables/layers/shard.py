@@ -7,7 +7,7 @@ rows that it can reach, and stays in cache. In threads a shard is one partition.
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -170,7 +170,7 @@ class Shard:
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
         """Bytes that bits and segments may take together after a layer: bits often take less than they may. Keys may
         take half of it, and what their moves lead to the other half."""
-        self._folder = Folder.beside(journal.storage)
+        self.folder = Folder.beside(journal.storage)
         self._token = ""
         """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
@@ -240,12 +240,12 @@ class Shard:
 
         More than one layer only where no moves come from other shards, the ``sources``.
         """
-        with self._held_by(token):
+        with self.held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
 
     def settle(self, depth: int, token: str) -> None:
         """Settle the layer at ``depth``, which all shards have found; shards that are ``settled_later`` need that."""
-        with self._held_by(token):
+        with self.held_by(token):
             self._settle(depth)
 
     def frontiers(self, depth: int) -> Sequence[Any]:
@@ -260,29 +260,19 @@ class Shard:
     def boundary(self, links: Links, depth: int, token: str) -> Boundary:
         """The part of the frontier at ``depth`` from which a move leads out of the shard."""
         rows = self.states[0].part.first_row, self.states[-1].part.end_row
-        with self._held_by(token):
+        with self.held_by(token):
             parts = [boundary(one, links.tables, *rows) for one in self.frontiers(depth)]
         return Boundary(depth, tuple(part for part in parts if part is not None))
-
-    def expand(self, links: KeyLinks, depth: int, token: str) -> Successors:
-        """The keys one move after those of the shard at ``depth``."""
-        with self._held_by(token):
-            return self._expand(links, depth)
 
     def hash_sum(self, depth: int, seed: int) -> int:
         """The sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
         total = sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
         return total % (1 << 64)
 
-    def flush(self, depth: int, token: str) -> None:
-        """Make all durable that the shard found up to ``depth``; see `flush`."""
-        with self._held_by(token):
-            flush([self.segments], depth, token)
-
     def write_checkpoint(self, depth: int, token: str) -> None:
         """Write the bits at ``depth``, a file for each partition: memory holds the segments of one at a time."""
         checkpoint = Checkpoint(self.segments.journal, depth)
-        with self._held_by(token):
+        with self.held_by(token):
             for state in self.states:
                 self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
 
@@ -325,7 +315,7 @@ class Shard:
         return None if self._counts_only else self.segments.log
 
     @contextmanager
-    def _held_by(self, token: str) -> Iterator[None]:
+    def held_by(self, token: str) -> Iterator[None]:
         """Let no other task change the shard meanwhile; InterruptedRunError unless tasks with this token may."""
         with self._lock:
             if token != self._token:
@@ -357,17 +347,17 @@ class Shard:
 
     def _search(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
         if isinstance(links, KeyLinks):
-            found = self._merge(sources or [self._expand(links, depth - 1)], depth)
+            found = self._merge(sources or [_expanded([self], links, depth - 1)], depth)
         else:
             found = self._reach(sources, links, depth)
         self.segments.searched = depth
-        if self.segments.log.size and sys.getsizeof(self) > self._most:
+        if self.segments.log.size and sys.getsizeof(self) > self.most:
             write([self.segments], depth, self._token, durable=False)
         self._make_room()
         return found
 
     @property
-    def _most(self) -> int:
+    def most(self) -> int:
         """Bytes that positions and segments may take."""
         return self._memory_bytes // 2 if self._keyed else self._memory_bytes
 
@@ -377,14 +367,11 @@ class Shard:
 
     def _make_room(self) -> None:
         """Put the keys of the last layers, and all that were seen if they are needed, on disk where they do not fit."""
-        if self._keyed and sum(state.nbytes for state in self.states) > self._most:
-            disk = self._folder.file()
+        if self._keyed and sum(state.nbytes for state in self.states) > self.most:
+            disk = self.folder.file()
             for state in self.states:
                 assert isinstance(state, KeyState)
                 state.to_disk(disk)
-
-    def _expand(self, links: KeyLinks, depth: int) -> Successors:
-        return links.successors(depth, self.frontiers(depth), Room(self._most, self._folder.file))
 
     def _reach(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
         """Find the positions at ``depth`` from frontiers; how many are new."""
@@ -404,3 +391,28 @@ class Shard:
             assert isinstance(state, KeyState)
             found += state.advance(depth, [one for source in sources for one in source.found], self._log)
         return found
+
+
+@contextmanager
+def _all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
+    with ExitStack() as held:
+        for one in shards:
+            held.enter_context(one.held_by(token))
+        yield
+
+
+def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> Successors:
+    """The keys one move after those of some shards at ``depth``."""
+    with _all_held(shards, token):
+        return _expanded(shards, links, depth)
+
+
+def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> Successors:
+    room = Room(sum(one.most for one in shards), shards[0].folder.file)
+    return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)
+
+
+def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
+    """Make all durable that some shards found up to ``depth``; see `flush`."""
+    with _all_held(shards, token):
+        flush([one.segments for one in shards], depth, token)

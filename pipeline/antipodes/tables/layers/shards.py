@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes.events import Listener, Restoring, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
 from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, flush
+from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, expanded, flush, flush_shards
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.key_partition import KeyLinks, Successors
 from antipodes_tasks.bfs.partition import Links, Partition, links
@@ -82,9 +82,11 @@ class LayerGraph:
     """For each shard the number of positions at the last depth, if it is known: large ones are begun first."""
     owned: Sequence[range] | None = None
     """For each shard the numbers of its ranges, if partitions are of keys: then all that moves lead to is sent."""
+    groups: Sequence[Sequence[int]] = ()
+    """Shards of keys that are on one worker, and advance together."""
     calls: dict[Key, Call] = field(default_factory=dict)
-    advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
-    """By the key of each task that advances a shard, the number of the shard and the depth before."""
+    advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
+    """By the key of each task that advances shards, the numbers of these and the depth before."""
     places: dict[Key, Handle] = field(default_factory=dict)
     """For each call the shard beside which it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
@@ -107,29 +109,33 @@ class LayerGraph:
         sources = {number: self._source(number, depth) for number in sorted(needed)}
         for number in reached:
             others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
-            call = advance, self.shards[number], others, self.links, depth, layers, self.token, self._after(number)
-            self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
+            shards = [self.shards[number]]
+            call = advance, shards, others, self.links, depth, layers, self.token, self._after(number)
+            self.advances[self._call(f"advance-{depth}", number, call)] = [number], depth
         self.active = set(reached)
 
     def _exchange(self, depth: int) -> None:
-        """Add the tasks of a layer of keys: all shards expand, and each takes its part of what they find."""
-        expanded = {number: self._expanded(number, depth) for number in sorted(self.active)}
-        for number, own in enumerate(self.owned or ()):
-            parts = [self._part(key, number, own, depth) for key in expanded.values()]
-            call = advance, self.shards[number], parts, self.links, depth, 1, self.token, self._after(number)
-            self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
+        """Add the tasks of a layer of keys: all groups expand, and each takes its part of what they find."""
+        expanded = [self._expanded(group, depth) for group in self.groups if self.active.intersection(group)]
+        for group in self.groups:
+            parts = [self._part(key, group, depth) for key in expanded]
+            shards = [self.shards[number] for number in group]
+            call = advance, shards, parts, self.links, depth, 1, self.token, self._after(group[0])
+            self.advances[self._call(f"advance-{depth}", group[0], call)] = group, depth
         self.active = set(range(len(self.shards)))
 
-    def _expanded(self, number: int, depth: int) -> Key:
-        call = expand, self.shards[number], self.links, depth, self.token, self._after(number)
-        return self._call(f"expand-{depth}", number, call)
+    def _expanded(self, group: Sequence[int], depth: int) -> Key:
+        shards = [self.shards[number] for number in group]
+        call = expand, shards, self.links, depth, self.token, self._after(group[0])
+        return self._call(f"expand-{depth}", group[0], call)
 
-    def _part(self, expanded: Key, number: int, own: range, depth: int) -> Handle:
-        """The successors that a shard owns: on a cluster cut out where they are found, so that no others travel."""
-        if self.shares_memory or expanded[1] == number:
+    def _part(self, expanded: Key, group: Sequence[int], depth: int) -> Handle:
+        """The successors that a group owns: on a cluster cut out where they are found, so that no others travel."""
+        if self.shares_memory or expanded[1] == group[0]:
             return result_of(expanded)
-        key = f"part-{depth}-{number}-{self.run}", expanded[1]
-        self.calls[key] = part, result_of(expanded), own
+        assert self.owned is not None
+        key = f"part-{depth}-{group[0]}-{self.run}", expanded[1]
+        self.calls[key] = part, result_of(expanded), [self.owned[number] for number in group]
         self.places[key] = self.shards[expanded[1]]
         return result_of(key)
 
@@ -157,19 +163,25 @@ class LayerGraph:
 
 
 def advance(
-    shard: Shard, others: list[Any], links: Links | KeyLinks, depth: int, layers: int, token: str, after: list[Any]
-) -> list[int]:
-    """Advance a shard, after the tasks whose results are in ``after``; see `Shard.advance`."""
-    return shard.advance(others, links, depth, layers, token)
+    shards: list[Shard],
+    others: list[Any],
+    links: Links | KeyLinks,
+    depth: int,
+    layers: int,
+    token: str,
+    after: list[Any],
+) -> list[list[int]]:
+    """Advance each of some shards, after the tasks whose results are in ``after``; see `Shard.advance`."""
+    return [shard.advance(others, links, depth, layers, token) for shard in shards]
 
 
-def expand(shard: Shard, links: KeyLinks, depth: int, token: str, after: list[Any]) -> Successors:
-    """The successors of a shard's keys, after the tasks whose results are in ``after``."""
-    return shard.expand(links, depth, token)
+def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> Successors:
+    """The successors of the keys of some shards, after the tasks whose results are in ``after``."""
+    return expanded(shards, links, depth, token)
 
 
-def part(found: Successors, own: range) -> Successors:
-    """The successors in ranges that a shard owns."""
+def part(found: Successors, own: Sequence[range]) -> Successors:
+    """The successors in some ranges."""
     return found.of(own)
 
 
@@ -294,6 +306,7 @@ class Shards:
             token=self._token,
             sizes=self.counts if self.plan.keyed else (),
             owned=[self._chunks(parts) for parts in self.plan.shards] if self.plan.keyed else None,
+            groups=self._groups,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None
@@ -301,9 +314,10 @@ class Shards:
         handles = self._scheduler.persist(graph.calls, keys, done, graph.places)
         found = np.zeros((len(self._shards), layers), dtype=np.int64)
         for key, counts in zip(keys, self._scheduler.gather(list(handles.values())), strict=True):
-            number, first = graph.advances[key]
-            found[number, first - depth : first - depth + len(counts)] = counts
-            self._unwritten[number].update(enumerate(counts, first + 1))
+            numbers, first = graph.advances[key]
+            for number, each in zip(numbers, counts, strict=True):
+                found[number, first - depth : first - depth + len(each)] = each
+                self._unwritten[number].update(enumerate(each, first + 1))
         if self._settles_later:
             assert layers == 1
             changed = np.flatnonzero(found[:, 0]).tolist()
@@ -327,7 +341,7 @@ class Shards:
         elif self._scheduler.shares_memory:
             flush([one.segments for one in self._shards], depth, self._token)
         else:
-            self._gather("flush", Shard.flush, depth, self._token)
+            self._gather_groups("flush", flush_shards, depth, self._token)
         self._unwritten = [{} for _ in self._shards]
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
@@ -342,6 +356,11 @@ class Shards:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
         shards, self._shards, self._links = self._shards, [], None
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
+
+    @property
+    def _groups(self) -> Sequence[Sequence[int]]:
+        """The numbers of the shards that are on one worker and wait for the same thread."""
+        return self._scheduler.side_by_side(self._shards)
 
     @property
     def _settles_later(self) -> bool:
@@ -391,15 +410,21 @@ class Shards:
         kept: Sequence[Handle] = (),
         on_done: OnDone | None = None,
     ) -> list[Handle]:
-        """Make the shards of these numbers, on workers that hold few; their handles."""
+        """Make the shards of these numbers, on workers that hold few; their handles.
+
+        Those of keys are dealt out, one to each worker in turn: at any depth most positions are in few ranges.
+        """
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
         settings = plan.state_type, self._journal, share, self._counts_only, plan.weights, self._settles_later
         name = self._name(name)
+        hands = self._scheduler.workers if plan.keyed else 1
         calls: dict[Key, Call] = {
-            (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
+            (name, number): (make, (shards[number], *settings), *arguments[number])
+            for number in sorted(arguments, key=lambda number: (number % hands, number))
         }
-        return list(self._scheduler.submit(calls, kept, on_done).values())
+        handles = self._scheduler.submit(calls, kept, on_done)
+        return [handles[name, number] for number in arguments]
 
     def _go_back(self, depth: int) -> None:
         """Return all shards to ``depth``; from now on only tasks of this run may change them."""
@@ -414,6 +439,15 @@ class Shards:
         calls: dict[Key, Call] = {(name, number): (function, self._shards[number], *arguments) for number in chosen}
         places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
         handles = self._scheduler.persist(calls, None, None, places)
+        results: list[Result] = self._scheduler.gather(list(handles.values()))
+        return results
+
+    def _gather_groups(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each group of shards where it is; the results."""
+        name = self._name(name)
+        groups = {(name, group[0]): [self._shards[number] for number in group] for group in self._groups}
+        calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in groups.items()}
+        handles = self._scheduler.persist(calls, None, None, {key: group[0] for key, group in groups.items()})
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 

@@ -145,6 +145,12 @@ class Division:
         return KeyLinks, numbering.rules, numbering.packing, numbering.ranges, self.partition_count
 
     @property
+    def key_words(self) -> int:
+        """Words of a key; 0 where partitions are of bits."""
+        numbering = self.space.numbering
+        return numbering.ranges.words if isinstance(numbering, Keyed) else 0
+
+    @property
     def starts(self) -> NDArray[Any]:
         """The indices of the positions at depth 0, or their keys."""
         numbering = self.space.numbering
@@ -366,9 +372,9 @@ def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, de
 
 
 def _divide_keys(ranges: int, workers: int) -> tuple[int, int]:
-    """How many ranges a partition has, and how many partitions a shard on a cluster."""
+    """How many ranges a partition has, and how many partitions a shard on a cluster: several workers share them out."""
     size = ceil(ranges / (TASKS_A_WORKER * workers))
-    return size, ceil(ceil(ranges / size) / workers)
+    return size, 1 if workers > 1 else ceil(ranges / size)
 
 
 def _divide(space: Space, chunk_rows: int, workers: int, processes: int) -> Division:

@@ -1,0 +1,37 @@
+"""The instruction that reads a byte at an address: so kernels read tables that are not parts of one array."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import Lazy
+
+
+def address_of(values: NDArray[np.uint8]) -> int:
+    """The address of the first byte of an array, whose bytes follow one another; the array has to outlive its use."""
+    assert values.flags.c_contiguous
+    return int(values.ctypes.data)
+
+
+def _intrinsic(_: Any) -> Any:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    def typed(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.load(builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()))
+
+        return types.uint8(types.uint64), generate
+
+    return intrinsic(typed)
+
+
+def _byte_at(address: np.uint64) -> np.uint8:
+    """The byte at an address."""
+    raise NotImplementedError("only kernels read addresses")
+
+
+byte_at = Lazy(_byte_at, lambda function: function, _intrinsic)
+"""The byte at an address, in kernels."""
