@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
     from antipodes.graphs.components import Component as Component
+    from antipodes.graphs.components import Components as Components
+    from antipodes.graphs.components import HardestStarts as HardestStarts
     from antipodes.graphs.components import components as components
+    from antipodes.graphs.components import hardest_starts as hardest_starts
     from antipodes.graphs.export import PositionGraph as PositionGraph
     from antipodes.graphs.export import graph as graph
     from antipodes.interface import __version__ as __version__
@@ -63,7 +66,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 
 _NAMES = {
     "antipodes.checking": "check_puzzle",
-    "antipodes.graphs.components": "Component components",
+    "antipodes.graphs.components": "Component Components HardestStarts components hardest_starts",
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": "__version__",

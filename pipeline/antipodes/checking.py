@@ -19,7 +19,7 @@ from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
-from antipodes_tasks.spaces.selection import best_space, listed_space
+from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 from antipodes_tasks.symmetries.named import problems_of_named
 
@@ -138,10 +138,8 @@ def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
     """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
         space = best_space(puzzle.rules)
-        if not isinstance(space.numbering, Keyed):
+        if not isinstance(space.numbering, Keyed) or space.numbering.reached is not None:
             return space
-        if space.numbering.reached is not None:
-            return listed_space(puzzle.rules)
         found = counted(space.numbering.looked, "position")
         report.notes.append(f"more than {found} are too many to check a table: check a smaller size, too")
         return None

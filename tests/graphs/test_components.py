@@ -1,21 +1,27 @@
 """The components of puzzles, against brute force over all their positions, and what is published."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
+from math import prod
 
+import numpy as np
 import pytest
 from brute_force import distances
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import additive_settings, blocks_settings, sliding_settings
 from transform_puzzles import transform_puzzles
 
 import antipodes as ap
-from antipodes.graphs.components import Component, components
+from antipodes.graphs.components import Component, Components, components, hardest_starts
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.families.blocks import placements
+from antipodes.puzzles.pattern import all_placements, goals_in
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.solve import solve
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.searches.problem import Problem
 
 SQUARES = 8
 """Squares of boards on which all labels are tried."""
@@ -27,20 +33,45 @@ def all_labels(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
     return (labels for labels in product(*symbols) if puzzle.rules.holds(list(labels)))
 
 
+def successors_of(puzzle: Puzzle) -> dict[bytes, list[bytes]]:
+    """All positions with the pieces of a puzzle, and where moves lead from each."""
+    every = {bytes(puzzle.checked([labels])[0]) for labels in all_labels(puzzle)}
+    found = {here: [bytes(one) for one in puzzle.successors(list(here))] for here in every}
+    assert every.issuperset(one for after in found.values() for one in after)
+    return found
+
+
+def strong_components_of(after: dict[bytes, list[bytes]]) -> set[frozenset[bytes]]:
+    """The sets of positions that lead to each other, by what each reaches."""
+    reached = {here: distances([here], after.__getitem__).keys() for here in after}
+    return {frozenset(one for one in reached[here] if here in reached[one]) for here in after}
+
+
+def weak_components_of(after: dict[bytes, list[bytes]]) -> int:
+    """The number of sets that no move leads between."""
+    both: dict[bytes, set[bytes]] = {here: set(there) for here, there in after.items()}
+    for here, some in after.items():
+        for there in some:
+            both[there].add(here)
+    return len({frozenset(distances([here], both.__getitem__)) for here in after})
+
+
 def check(puzzle: Puzzle) -> None:
-    left = {bytes(puzzle.checked([labels])[0]) for labels in all_labels(puzzle)}
-    expected = Counter[int]()
-    while left:
-        reached = distances([next(iter(left))], lambda here: map(bytes, puzzle.successors(list(here))))
-        assert left >= reached.keys()
-        left -= reached.keys()
-        expected[len(reached)] += 1
-    found = Counter[int]()
-    for one in components(puzzle):
-        found[one.size] += one.count
-        reached = distances([bytes(puzzle.parse(one.example))], lambda here: map(bytes, puzzle.successors(list(here))))
+    after, found = successors_of(puzzle), components(puzzle)
+    check_sizes(after, strong_components_of(after), found)
+    for one in found:
+        example = bytes(puzzle.parse(one.example))
+        (own,) = (each for each in strong_components_of(after) if example in each)
+        reached = distances([example], lambda here, own=own: own.intersection(after[here]))
         assert (len(reached), max(reached.values())) == (one.size, one.radius)
-    assert found == expected
+
+
+def check_sizes(after: dict[bytes, list[bytes]], expected: set[frozenset[bytes]], found: Components) -> None:
+    sizes = Counter[int]()
+    for one in found:
+        sizes[one.size] += one.count
+    assert sizes == Counter(map(len, expected))
+    assert found.weakly_connected == weak_components_of(after)
 
 
 @given(sliding_settings() | additive_settings())
@@ -57,7 +88,8 @@ def test_transforms(puzzle: Puzzle) -> None:
 def test_blocks_are_placed_in_every_way(settings: dict[str, object]) -> None:
     puzzle = puzzle_from(settings)
     written = [labels for labels in all_labels(puzzle) if is_written(puzzle, labels)]
-    assert sorted(placements(puzzle.notation, puzzle.counts)) == sorted(written)
+    placed = [tuple(one) for labels in all_placements(puzzle) for one in labels.tolist()]
+    assert sorted(placed) == sorted(written)
 
 
 def is_written(puzzle: Puzzle, labels: tuple[int, ...]) -> bool:
@@ -82,7 +114,112 @@ def test_the_corners_of_the_2x2x2_are_twisted_in_three_ways() -> None:
     assert [(one.size, one.count) for one in ap.components("2x2x2-corner")] == [(3_674_160, 3)]
 
 
-@pytest.mark.parametrize("settings", [{"family": "jump", "start": "AB-", "offsets": [[0, 1]]}])
-def test_moves_that_lead_one_way_are_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="expected moves that can all be undone, found others in one-way"):
-        components(puzzle_from({"name": "one-way", **settings}))
+def test_moves_of_the_fifteen_puzzle_keep_its_parity() -> None:
+    """On any board of at least 2x2: two components of half the positions."""
+    board = {"name": "p", "family": "sliding", "rows": 2, "columns": 4, "start": "1 2 3 4 5 6 7 0"}
+    assert [(one.size, one.count) for one in ap.components(puzzle_from(board))] == [(20_160, 2)]
+
+
+def test_the_cars_of_rush_hour_stay_in_order() -> None:
+    """Two cars in one lane, with room for both orders, never pass each other."""
+    lane = {"name": "lane", "family": "blocks", "start": "AAABB.", "axis": True, "moves": "slides"}
+    assert [(one.size, one.count) for one in components(puzzle_from(lane))] == [(3, 2)]
+
+
+@st.composite
+def one_way_puzzles(draw: st.DrawFn) -> Puzzle:
+    """A few places with few values, and moves that lead from one content to another, where they are legal."""
+    radices = draw(st.lists(st.integers(2, 3), min_size=1, max_size=3))
+    size = prod(radices)
+    target = [
+        draw(st.lists(st.integers(0, size), min_size=size, max_size=size)) for _ in range(draw(st.integers(1, 2)))
+    ]
+
+    def move(table: list[int]) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        def moved(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            after = np.array(table)[np.ravel_multi_index(tuple(labels.T), radices)]
+            legal = after < size
+            return np.stack(np.unravel_index(np.where(legal, after, 0), radices), axis=1), legal
+
+        return moved
+
+    moves = {f"M{number}": move(table) for number, table in enumerate(target)}
+    return define_puzzle(name="one-way", radices=radices, start=[0] * len(radices), moves=moves, plain=True)
+
+
+@given(one_way_puzzles())
+def test_moves_that_lead_one_way(puzzle: Puzzle) -> None:
+    check(puzzle)
+
+
+@pytest.mark.parametrize("offsets", [[[0, 1]], [[0, 1], [1, 0]], [[0, 2]]])
+def test_pieces_that_jump_one_way(offsets: list[list[int]]) -> None:
+    check(puzzle_from({"name": "p", "family": "jump", "start": "AB--/-A-#", "offsets": offsets}))
+
+
+def test_a_long_way_there_and_none_back() -> None:
+    """The search in depth goes along a way of 10,000 positions before it turns back, twenty times."""
+
+    def on(at: np.ndarray) -> np.ndarray:
+        number = (100 * at[:, 1].astype(int) + at[:, 2] + 1) % 10_000
+        return np.stack([at[:, 0], number // 100, number % 100], axis=1)
+
+    def up(at: np.ndarray) -> np.ndarray:
+        return np.stack([np.minimum(at[:, 0] + 1, 19), at[:, 1], at[:, 2]], axis=1)
+
+    line = define_puzzle(name="line", radices=[20, 100, 100], start=[0, 0, 0], moves={"on": on, "up": up})
+    found = components(line)
+    assert [(one.size, one.radius, one.count) for one in found] == [(10_000, 9999, 20)]
+    assert found.weakly_connected == 1
+
+
+def farthest_of(after: dict[bytes, list[bytes]], goals: set[bytes]) -> dict[bytes, int]:
+    """The distance of each position that reaches a goal."""
+    before: dict[bytes, list[bytes]] = {here: [] for here in after}
+    for here, some in after.items():
+        for there in some:
+            before[there].append(here)
+    return distances(goals, before.__getitem__)
+
+
+def check_hardest(puzzle: Puzzle, after: dict[bytes, list[bytes]], goal: bytes, text: str) -> None:
+    found, expected = hardest_starts(puzzle, text), farthest_of(after, {goal})
+    hardest = {here for here, distance in expected.items() if distance == max(expected.values())}
+    assert (found.distance, found.count, found.goals) == (max(expected.values()), len(hardest), 1)
+    assert (found.reaching, found.total) == (len(expected), len(after))
+    assert {bytes(puzzle.parse(one)) for one in found.positions} <= hardest
+    assert len(found.positions) == min(20, len(hardest))
+
+
+@given(one_way_puzzles(), st.integers(0, 100))
+def test_the_farthest_from_a_goal_where_moves_lead_one_way(puzzle: Puzzle, number: int) -> None:
+    """Distances are those to the goal, not from it."""
+    after = successors_of(puzzle)
+    goal = sorted(after)[number % len(after)]
+    check_hardest(puzzle, after, goal, puzzle.format(tuple(goal)))
+
+
+@given(blocks_settings().filter(lambda settings: puzzle_from(settings).places <= SQUARES), st.integers(0, 100))
+def test_the_hardest_start_of_blocks(settings: dict[str, object], number: int) -> None:
+    puzzle = puzzle_from(settings)
+    every = [bytes(one) for labels in all_placements(puzzle) for one in labels]
+    after = {here: [bytes(one) for one in puzzle.successors(list(here))] for here in every}
+    check_sizes(after, strong_components_of(after), components(puzzle))
+    goal = every[number % len(every)]
+    check_hardest(puzzle, after, goal, puzzle.format(tuple(goal)))
+
+
+def test_the_hardest_start_of_klotski() -> None:
+    """The one that a run from the pattern finds, over all components."""
+    found = ap.hardest_starts("klotski", "????/????/????/?XX?/?XX?", limit=1)
+    assert (found.distance, found.count, found.goals, found.reaching, found.total) == (126, 4, 6795, 53954, 65880)
+    puzzle = ap.load_puzzle("klotski")
+    problem = Problem.of(puzzle.rules, puzzle.parse(found.positions[0]), goals_in(puzzle, "????/????/????/?XX?/?XX?"))
+    assert solve(problem, "bidirectional").distance == 126
+
+
+def test_goals_that_no_position_is_are_refused() -> None:
+    with pytest.raises(InputError, match=r"pattern .*: expected"):
+        hardest_starts("klotski", "????/????/????/QQQ?/????")
+    with pytest.raises(InputError, match="expected limit"):
+        hardest_starts("klotski", "????/????/????/????/????", limit=0)

@@ -25,7 +25,8 @@ def check(puzzle: Puzzle) -> None:
     assert len(np.unique(keys, axis=0)) == len(labels)
     assert (packing.unpack(keys) == labels).all()
     many = np.resize(labels, (MANY, puzzle.places))
-    assert (packing.pack(many) == np.resize(keys, (MANY, *keys.shape[1:]))).all()
+    for stored in (many, np.asfortranarray(many)):
+        assert (packing.pack(stored) == np.resize(keys, (MANY, *keys.shape[1:]))).all()
     assert (packing.unpack(packing.pack(many)) == many).all()
     assert packing_of(json.loads(json.dumps(packing.record()))) == packing
     if packing.words == 1:

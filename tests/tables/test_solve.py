@@ -78,7 +78,7 @@ def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
 
 
 def test_nothing_is_listed_to_choose_a_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.reachability.enumeration.MOST", 10)
+    monkeypatch.delattr("antipodes_tasks.spaces.keyed.layers")
     blocks = puzzle_from({"name": "b", "family": "blocks", "start": "AB../CD../EF../GH.."})
     problem = Problem.of(blocks.rules, blocks.parse("..AB/CD../EF../GH.."))
     assert choose_method(problem, tmp_path).method == choose_method(problem).method == "bidirectional"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, UnfinishedError
+from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
@@ -32,10 +33,12 @@ from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
+from antipodes_tasks.searches.symmetric_starts import stages_of
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
-from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
-from antipodes_tasks.spaces.enumerated import Enumerated
+from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
+from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import numbering_of
+from antipodes_tasks.symmetries.finding import symmetries_of
 
 Orbit = tuple[str, int] | None
 """The pieces of an orbit in a pattern, without blanks, and their orientations; None if it is left out."""
@@ -178,7 +181,7 @@ def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
     listed = {"family": "generators", "name": "p", "n": 6, "moves": {"A": "(0 1 2)", "B": "(2 3)(4 5)"}}
     puzzle = puzzle_from(listed) if name == "listed" else load_config(name).puzzle
     rules = replace(puzzle.rules, enumerated=True) if name == "listed" else puzzle.rules
-    numbering = Enumerated.of(rules) if name == "listed" else numbering_of(rules)
+    numbering = Keyed.of(rules) if name == "listed" else numbering_of(rules)
     digits = digits_of(numbering, rules)
     labels = scrambled(puzzle, 40)
     for one, index in zip(labels, numbering.rank(labels).tolist(), strict=True):
@@ -394,26 +397,95 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
 
 
-def test_first_moves_that_symmetries_of_the_position_exchange_are_tried_once(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
-    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
-    puzzle = load_config("2x2x2").puzzle
-    found = heuristic(puzzle, [store(folder, settings_of("2x2x2", "to-step", {"CORNERS": ("01234444", 3)}))])
+@pytest.fixture(scope="module")
+def stepped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> TurnPatterns:
+    """Pyraminx by a folded table without its axials, with the words of long searches."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+        pattern = store(folder, settings_of("pyraminx", "to-step", {"AXIALS": None}))
+        found = heuristic(load_config("pyraminx").puzzle, [pattern])
     found.prepare(2)
     assert found.steps is not None
-    moves = ("U", "U2", "D", "D'", "R", "L2", "F", "B'")
-    positions = [puzzle.follow(" ".join(chosen))[-1] for chosen in permutations(moves, 2)]
-    kept = [found._without_images(found.steps, one).follow[0, -1].bit_count() for one in positions]
-    assert min(kept) < max(kept) <= found.steps.follow[0, -1].bit_count()
-    assert found._without_images(found.steps, found.goal).follow[0, -1].bit_count() == 2
-    for position in positions:
-        problem = Problem.of(puzzle.rules, position)
-        answer, expected = ida_star(problem, heuristic=found), bidirectional(problem)
-        assert answer.distance == expected.distance
-        assert np.array_equal(answer.solutions[0][-1], found.goal)
+    return found
+
+
+def kept_by_symmetries(found: TurnPatterns, labels: Labels) -> Numbers:
+    """How many symmetries keep each of some positions, ``(n,)``."""
+    return np.sum([one is None or (one.image(labels) == labels).all(axis=1) for one in found.symmetries], axis=0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
+    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    random = np.random.default_rng(1)
+    numbering = numbering_of(stepped.rules)
+    with whole_table(folder, "pyraminx") as table:
+        labels = numbering.unrank(random.choice(numbering.size, 40_000, replace=False))
+        labels = labels[kept_by_symmetries(stepped, labels) > 1][:16]
+        distances = table.distances(labels).tolist()
+    assert len(set(distances)) > 2
+    for position, distance in zip(labels, distances, strict=True):
+        problem = Problem.of(stepped.rules, position)
+        answer = ida_star(problem, heuristic=stepped, threads=threads)
+        assert answer.distance == distance == len(answer.solutions[0]) - 1
+        for before, then in pairwise(answer.solutions[0]):
+            assert then.tolist() in stepped.rules.successors(before).tolist()
+        assert np.array_equal(answer.solutions[0][-1], stepped.goal)
+    for position in labels[np.argsort(distances)[:2]]:
+        problem = Problem.of(stepped.rules, position)
+        answer, expected = ida_star(problem, every=True, heuristic=stepped, threads=threads), bfs(problem, every=True)
+        assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
+    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deepening, "LONG", -1.0)
+    inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_in(stepped.rules)
+    assert inverses is not None
+    axials, edges = stepped.rules.ranges[1], stepped.rules.ranges[-1]
+    labels = np.repeat(stepped.goal[np.newaxis], 162, axis=0)  # twists of the axials, and all edges flipped or none
+    labels[:, axials] = np.arange(162)[:, np.newaxis] // 3 ** np.arange(4) % 3
+    labels[81:, edges] = 1
+    assert all(inverses.commute(moves, one) for one in labels)
+    assert not any(inverses.commute(moves, one) for one in scrambled(load_config("pyraminx").puzzle, 10))
+    with whole_table(folder, "pyraminx") as table:
+        distances = table.distances(labels).tolist()
+    stages = list[int]()
+    for position, distance in list(zip(labels, distances, strict=True))[1::26]:
+        answer = ida_star(Problem.of(stepped.rules, position), heuristic=stepped, threads=threads)
+        assert answer.distance == distance
+        assert np.array_equal(answer.solutions[0][-1], stepped.goal)
+        assert stepped.steps is not None
+        stages.append(len(stepped._stages(stepped.steps, position, distance, False)))
+    assert min(stages) < max(stages)
+
+
+def test_of_beginnings_that_symmetries_exchange_there_is_one() -> None:
+    rules = load_config("2x2x2").puzzle.rules
+    symmetries = symmetries_of(rules, rules.start_labels[:1]).elements()
+    images = np.array([one.moves for one in symmetries])
+    follow = followers_as_bits(rules, False)
+    (stage,) = stages_of(rules, images, False, follow, 12)
+    named = [[rules.moves.names[move] for move in beginning] for beginning in stage.beginnings.tolist()]
+    first = sorted({beginning[0] for beginning in named})
+    assert first == ["U", "U2"]
+    assert sorted({tuple(beginning[:2]) for beginning in named if beginning[0] == "U2"}) == [
+        ("U2", "D"), ("U2", "D2"), ("U2", "F"), ("U2", "F2")
+    ]  # fmt: skip
+    assert len({tuple(sorted(map(tuple, images[:, beginning].tolist()))) for beginning in stage.beginnings}) == len(
+        named
+    )
+    halves, quarters = stages_of(rules, images, True, follow, 12)
+    assert {rules.moves.names[beginning[0]] for beginning in halves.beginnings.tolist()} == {"U2"}
+    left = {rules.moves.names[move] for beginning in quarters.beginnings.tolist() for move in beginning}
+    assert not any(name.endswith("2") for name in left)
+    (alone,) = stages_of(rules, images[:1], False, follow, 12)
+    assert alone.beginnings.shape == (1, 0)
 
 
 def test_what_takes_long_before_a_search_can_be_ended(

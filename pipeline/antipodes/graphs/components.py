@@ -1,20 +1,32 @@
-"""The components of a puzzle: all its positions, by which moves lead to which."""
+"""All positions of a puzzle, reached from its start or not: its components, and the farthest positions from a goal."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.machine import available_memory, human
 from antipodes.puzzles.block_board import BlockBoard
-from antipodes.puzzles.families.blocks import placements
+from antipodes.puzzles.pattern import all_placements, standing_for
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks import arguments
 from antipodes_tasks.bfs import components as searching
+from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
+from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.selection import listed_space, whole_space
-from antipodes_tasks.spaces.space import Space
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.keyed import Keyed
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.selection import whole_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
+
+LISTED_BYTES = 100
+"""Memory of a way to place blocks while all of them are listed, besides its places."""
+NAMED = 20
+"""Hardest starts that are named, unless another limit is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +34,7 @@ class Component:
     """Components that have the same size and radius."""
 
     size: int
-    """The number of positions of each: moves lead from each of them to each, and to no other."""
+    """The number of positions of each: moves lead from each of them to each of them."""
     radius: int
     """The greatest distance from the one of its positions that has the least index."""
     count: int
@@ -31,8 +43,36 @@ class Component:
     """A position of one of them: the one with the least index."""
 
 
-def components(puzzle: PuzzleLike) -> list[Component]:
+class Components(list[Component]):
+    """The components of a puzzle, the largest first; strongly connected ones where some moves lead one way."""
+
+    weakly_connected: int
+    """The number of sets that no move leads from or to; where all moves can be undone, that of the components."""
+
+
+@dataclass(frozen=True, slots=True)
+class HardestStarts:
+    """The positions that are farthest from a goal, of all that the pieces of a puzzle can have."""
+
+    distance: int
+    """The fewest moves from each of them to the nearest goal."""
+    count: int
+    """How many there are."""
+    positions: list[str]
+    """The first of them, in the order of their indices."""
+    goals: int
+    """The number of goals."""
+    reaching: int
+    """The number of positions from which moves lead to a goal, goals included."""
+    total: int
+    """The number of all positions."""
+
+
+def components(puzzle: PuzzleLike) -> Components:
     """All positions with the pieces of a puzzle, reached from its start or not, as components; the largest first.
+
+    A component is strongly connected: moves lead from each of its positions to each. Where all moves can be undone,
+    they lead to no others.
 
     Parameters
     ----------
@@ -42,42 +82,97 @@ def components(puzzle: PuzzleLike) -> list[Component]:
     Raises
     ------
     InputError
-        An argument is none of these, moves cannot all be undone, or the positions are only known by a search.
+        An argument is none of these, or the positions are only known by a search.
     SizeLimitError, ResourceLimitError
         There are too many positions.
     """
     found = as_config(puzzle).puzzle
-    if not found.moves.reversible:
-        raise InputError(f"components: expected moves that can all be undone, found others in {found.name}")
-    space = _space(found)
-    tables = space.filler
-    needed, free = searching.BYTES * space.size + tables.table_bytes + tables.building_bytes(1), available_memory()
-    if needed > free:
-        raise ResourceLimitError(
-            f"components: expected positions that fit into {human(free)} of free memory, "
-            f"found {space.size:,} that take {human(needed)}"
-        )
+    one_way = not found.moves.reversible
+    space, tables = _tables(found, searching.ONE_WAY_BYTES if one_way else searching.BYTES)
     counts: Counter[tuple[int, int]] = Counter()
     first: dict[tuple[int, int], int] = {}
-    for some in searching.components(tables.filled()):
+    for some in searching.components(tables):
         sizes = list(zip(some.size.tolist(), some.radius.tolist(), strict=True))
         counts.update(sizes)
         for kind, index in zip(sizes, some.first.tolist(), strict=True):
             first.setdefault(kind, index)
     examples = space.unrank(np.array(list(first.values()), dtype=np.int64))
     texts = dict(zip(first, map(found.format, examples), strict=True))
-    return [
-        Component(size, radius, counts[size, radius], texts[size, radius])
-        for size, radius in sorted(counts, reverse=True)
-    ]
+    kinds = Components(Component(*kind, counts[kind], texts[kind]) for kind in sorted(counts, reverse=True))
+    kinds.weakly_connected = weak_components(tables) if one_way else counts.total()
+    return kinds
+
+
+def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED) -> HardestStarts:
+    """The positions that are farthest from a goal, of all that the pieces of a puzzle can have, reached or not.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    goal
+        A position, or a pattern: the goals are all positions that match it. Of blocks, ``?`` is a square with any
+        content.
+    limit
+        Positions that are named, at most; all are counted.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these, or the positions are only known by a search.
+    SizeLimitError, ResourceLimitError
+        There are too many positions.
+    """
+    found = as_config(puzzle).puzzle
+    arguments.integer(limit, "limit", 1)
+    texts = standing_for(found, arguments.text(goal, "a goal"))
+    space, tables = _tables(found, BYTES)
+    goals = np.unique(np.concatenate([space.rank(labels) for labels in texts]))
+    goals = goals[goals != NOT_NUMBERED]
+    if not len(goals):
+        raise InputError(f"goal {quote(shorten(goal))}: expected a position of {found.name}, found none")
+    distance = goal_distances(tables, goals)
+    farthest = int(distance.max())
+    hardest = np.flatnonzero(distance == farthest)
+    return HardestStarts(
+        distance=farthest,
+        count=len(hardest),
+        positions=list(map(found.format, space.unrank(hardest[:limit]))),
+        goals=len(goals),
+        reaching=int((distance != UNREACHED).sum()),
+        total=space.size,
+    )
+
+
+def _tables(puzzle: Puzzle, bytes_each: int) -> tuple[Space, MoveTables]:
+    """The space of all positions and its moves; ResourceLimitError where memory does not hold what follows."""
+    space = _space(puzzle)
+    tables = space.filler
+    needed = bytes_each * space.size + tables.table_bytes + tables.building_bytes(1)
+    _check_memory(needed, space.size)
+    return space, tables.filled()
+
+
+def _check_memory(needed: int, positions: int, more: str = "") -> None:
+    free = available_memory()
+    if needed > free:
+        raise ResourceLimitError(
+            f"expected positions that fit into {human(free)} of free memory, "
+            f"found {more}{positions:,} that take {human(needed)}"
+        )
 
 
 def _space(puzzle: Puzzle) -> Space:
     """The space of all positions; of blocks all ways to place them."""
-    if isinstance(puzzle.notation, BlockBoard):
-        return listed_space(_from_all(puzzle.rules, puzzle.notation))
-    return whole_space(puzzle.rules)
+    if not isinstance(puzzle.notation, BlockBoard):
+        return whole_space(puzzle.rules)
+    return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
 
 
-def _from_all(rules: Rules, board: BlockBoard) -> Rules:
-    return replace(rules, starts=tuple(placements(board, rules.counts)), origin=None)
+def _within_memory(puzzle: Puzzle) -> Iterator[Labels]:
+    """All ways to place blocks, as long as memory holds the list of them."""
+    listed = 0
+    for labels in all_placements(puzzle):
+        listed += len(labels)
+        _check_memory(listed * LISTED_BYTES, listed, "at least ")
+        yield labels

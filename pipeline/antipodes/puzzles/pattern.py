@@ -348,6 +348,13 @@ def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
     return kind.parse(puzzle, pattern).batches()
 
 
+def all_placements(puzzle: Puzzle) -> Iterator[Labels]:
+    """All ways to place the blocks of a puzzle of blocks, reached by moves or not, in batches ``(n, places)``."""
+    board = puzzle.notation
+    assert isinstance(board, BlockBoard)
+    return BlockPattern(puzzle, board, np.full(puzzle.places, UNDECIDED, dtype=np.uint8)).batches()
+
+
 MOST_STARTS = 1 << 22
 """Positions at depth 0: a table ranks all of them together, which takes some hundred bytes each."""
 
@@ -363,14 +370,18 @@ def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
 def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
     count = 0
     for text in texts:
-        for labels in _batches_of(puzzle, text):
+        for labels in standing_for(puzzle, text):
             yield labels
             count += len(labels)
             _check_count(text, count, MOST_STARTS)
 
 
-def _batches_of(puzzle: Puzzle, text: str) -> Iterator[Labels]:
-    """The positions that a text stands for, at least one."""
+def standing_for(puzzle: Puzzle, text: str) -> Iterator[Labels]:
+    """The positions that a text stands for, in batches ``(n, places)``, at least one.
+
+    PositionError where the text is no position, and no pattern; PatternError where a pattern is not one of the puzzle,
+    or matches no position.
+    """
     if not MARKS & set(text):
         yield puzzle.parse(text)[np.newaxis]
         return
@@ -404,7 +415,7 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
     """
     arguments.text(text, "a position or a pattern", PatternError)
     found, count = [puzzle.start_labels[:0]], 0
-    for labels in _batches_of(puzzle, text):
+    for labels in standing_for(puzzle, text):
         found.append(labels)
         count += len(labels)
         _check_count(text, count, MOST)

@@ -13,7 +13,7 @@ from antipodes.tables.table_cache import keep, kept
 from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.progress import Pulse
-from antipodes_tasks.searches.turn_patterns import TurnTable
+from antipodes_tasks.searches.turn_views import TurnTable
 
 FORM = "folded, with moves"
 HEADER = 7

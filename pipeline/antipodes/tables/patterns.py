@@ -29,10 +29,11 @@ from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
-from antipodes_tasks.searches.turn_patterns import TurnPatterns, TurnTable
+from antipodes_tasks.searches.turn_patterns import TurnPatterns
+from antipodes_tasks.searches.turn_views import TurnTable
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
-KINDS = ("arrangements", "orbits", "group", "enumerated", "keys", "regions", "placements", REDUCED)
+KINDS = ("arrangements", "orbits", "group", "keys", "regions", "placements", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
 
 

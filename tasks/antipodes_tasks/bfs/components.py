@@ -1,4 +1,9 @@
-"""All components of a space: sets of positions that moves lead to from each other."""
+"""All components of a space: sets of positions that moves lead to from each other.
+
+Where all moves can be undone they are found by searches one after the other. Where some lead one way, the strongly
+connected components are found first, see `strong_components`, and each search stays within one of them: a way between
+two of its positions never leaves it.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,11 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.bfs.strong_components import STRONG_BYTES, strong_components
+from antipodes_tasks.bfs.successors import ENDED, after
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 BYTES = 9
 """Memory of an entry: its place in the queue, and whether it was found."""
+ONE_WAY_BYTES = max(BYTES + 8, STRONG_BYTES)
+"""As BYTES, where some moves cannot be undone."""
 BUDGET = 1 << 20
 """Positions that one call of the kernel expands, after which an interruption is answered."""
 ROOM = 1 << 16
@@ -32,14 +41,14 @@ class Components(NamedTuple):
 
 
 def components(tables: MoveTables) -> Iterator[Components]:
-    """The components of all entries, some at a time. Moves have to be ones that can be undone."""
-    assert tables.undirected
+    """The components of all entries, some at a time; strongly connected ones where some moves lead one way."""
     entries = len(tables.target) * tables.column_maps.shape[1]
     found, queue = np.zeros(entries, dtype=np.bool_), np.empty(entries, dtype=np.int64)
     state, listed = np.zeros(7, dtype=np.int64), np.empty((ROOM, 3), dtype=np.int64)
+    member_of = np.empty(0, dtype=np.int64) if tables.undirected else strong_components(tables)
     over = False
     while not over:
-        over = _search(tables.target, tables.column_map, tables.column_maps, found, queue, state, listed)
+        over = _search(tables.target, tables.column_map, tables.column_maps, member_of, found, queue, state, listed)
         yield Components(*listed[: state[LISTED]].T.copy())
         state[LISTED] = 0
 
@@ -49,13 +58,14 @@ def _search(
     target: NDArray[np.int32],
     column_map: ColumnMap,
     column_maps: NDArray[np.int32],
+    member_of: NDArray[np.int64],
     found: NDArray[np.bool_],
     queue: NDArray[np.int64],
     state: NDArray[np.int64],
     listed: NDArray[np.int64],
 ) -> bool:
     """Go on with the search, and list the components that end; whether all entries are in one."""
-    width, mapped = column_maps.shape[1], column_map.shape[1] > 0
+    one_way = len(member_of) > 0
     first, next_entry, head, tail, layer_end, depth = state[0], state[1], state[2], state[3], state[4], state[5]
     budget, count, entries = BUDGET, 0, len(found)
     while budget > 0 and count < len(listed):
@@ -71,16 +81,14 @@ def _search(
             found[first], queue[0] = True, first
         entry = queue[head]
         head, budget = head + 1, budget - 1
-        row, column = entry // width, entry % width
         for move in range(target.shape[1]):
-            to_row = np.int64(target[row, move])
-            if to_row == ILLEGAL:
+            there = after(target, column_map, column_maps, entry, move)
+            if there == ENDED:
                 break
-            to_column = np.int64(column_maps[column_map[row, move], column]) if mapped else column
-            after = to_row * width + to_column
-            if to_column != ILLEGAL and not found[after]:
-                found[after], queue[tail] = True, after
-                tail += 1
+            if there == ILLEGAL or found[there] or (one_way and member_of[there] != member_of[first]):
+                continue
+            found[there], queue[tail] = True, there
+            tail += 1
         if head == layer_end:
             if head == tail:
                 listed[count, 0], listed[count, 1], listed[count, 2] = first, tail, depth

@@ -19,11 +19,11 @@ from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
-from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.functions import Functions, where
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
-"""Bytes of the labels of positions that functions move together."""
+"""Bytes of the labels of positions that functions move together: what functions get has 8 times as many."""
 ROOM = 1 << 15
 """Successors that a kernel writes before they are copied: those of 256 KiB stay in cache."""
 MANY = 1 << 12
@@ -87,9 +87,9 @@ class Expansion:
         moves = self.rules.moves
         size = max(1, BATCH_BYTES // self.packing.places)
         for begin in range(0, len(keys), size):
-            labels = self.packing.unpack(keys[begin : begin + size])
+            labels = np.asfortranarray(self.packing.unpack(keys[begin : begin + size]))
             for number in range(self.moves):
                 after, legal = moves.after(number, labels)
                 if check and isinstance(moves, Functions) and moves.reversible:
                     moves.check_undone(number, labels, after, legal)
-                yield self.packing.pack(after[legal])
+                yield self.packing.pack(where(after, legal))

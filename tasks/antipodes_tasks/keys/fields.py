@@ -20,6 +20,8 @@ WORD = 64
 """Bits of a word."""
 MANY = 1 << 14
 """Positions from which on kernels pack and unpack them; for fewer, loading one would take longer."""
+PACKED = 1 << 11
+"""Positions that are packed after each other: their words and labels stay in cache."""
 
 
 class Layout(NamedTuple):
@@ -170,12 +172,14 @@ def bits_of(values: int) -> int:
 
 @kernel
 def _pack(labels: Labels, word: NDArray[np.int64], shift: Words, packed: Words) -> None:
-    """Write the words of labels ``(n, places)``."""
-    for i in range(len(labels)):
-        for w in range(packed.shape[1]):
-            packed[i, w] = 0
+    """Write the words of labels ``(n, places)``, PACKED positions after each other, place by place."""
+    for begin in range(0, len(labels), PACKED):
+        end = min(begin + PACKED, len(labels))
+        packed[begin:end] = 0
         for place in range(len(word)):
-            packed[i, word[place]] |= np.uint64(labels[i, place]) << shift[place]
+            w, low = word[place], shift[place]
+            for i in range(begin, end):
+                packed[i, w] |= np.uint64(labels[i, place]) << low
 
 
 @kernel

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.enumerated import Enumerated
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of
 from antipodes_tasks.spaces.part_tables import filled, part_fill
@@ -53,7 +52,7 @@ def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
         moves = len(rules.moves) + 1
         if sum(part.size for part in numbering.parts) * moves <= MOST_ENTRIES:
             return tuple(_digits_of_parts(numbering, rules))
-    if isinstance(numbering, Enumerated | Keyed):
+    if isinstance(numbering, Keyed):
         return (_digit_of_list(numbering, rules),)
     return _row_and_column(numbering, rules)
 
@@ -79,7 +78,7 @@ def _with_no_move(after: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.concatenate((after, np.arange(len(after), dtype=np.int32)[:, np.newaxis]), axis=1)
 
 
-def _digit_of_list(numbering: Enumerated | Keyed, rules: Rules) -> Digit:
+def _digit_of_list(numbering: Keyed, rules: Rules) -> Digit:
     _check_size(numbering.size * (len(rules.moves) + 1), rules)
     after = np.empty((numbering.size, len(rules.moves)), dtype=np.int32)
     for first in range(0, numbering.size, BATCH):

@@ -6,12 +6,12 @@ out. No path in it is longer than in the puzzle, so each distance is a lower bou
 far from the goal, so a table may be asked for each symmetric image: these are its *views*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,16 @@ from antipodes_tasks.reachability.steps import CompiledSteps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
 from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent, Pass, listed, room_for_paths
-from antipodes_tasks.searches.digits import INDEPENDENT, Digit, digits_of, split
+from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.heuristics import NEVER
-from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.step_descent import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
-from antipodes_tasks.searches.step_tables import Steps, steps_of
+from antipodes_tasks.searches.step_descent import StepArrays, StepPath
+from antipodes_tasks.searches.step_search import StepSearch, step_arrays
+from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.turn_descent import (
     NO_ROW,
     ROOM,
@@ -41,14 +39,11 @@ from antipodes_tasks.searches.turn_descent import (
     ViewArrays,
     descend_by_turns,
 )
-from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
+from antipodes_tasks.searches.turn_views import TurnTable, View, in_order
+from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
-T = TypeVar("T")
-PACKED_MASK, BYTE_MASK = 15, 255
-"""The greatest value of half a byte, and of a byte: those of entries to which no moves lead."""
 SAMPLE, WALK = 256, 40
 """Random positions in which views that always say the same are recognized, and the moves that lead to each."""
 BYTES_OF_WORD = 8
@@ -56,68 +51,6 @@ MOST_SYMMETRIES = 1 << 10
 """Symmetries of which each gives views."""
 MOST_VIEWS, WORTH = 8, 0.01
 """Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
-
-
-@dataclass(frozen=True, eq=False)
-class TurnTable:
-    """The table of an abstraction: the distances of its entries from the goal."""
-
-    rules: Rules
-    """The abstraction as a puzzle."""
-    numbering: Numbering
-    abstraction: Abstraction
-    begin: int
-    """The first byte of its values among those of all tables."""
-    packed: bool
-    """Whether a byte has two values, the first in its lower half."""
-    folding: Folding | None = None
-    """How the table is folded by its own symmetries, if it is."""
-
-    @cached_property
-    def digits(self) -> tuple[Digit, ...]:
-        """The digits of its entries."""
-        return digits_of(self.numbering, self.rules)
-
-    @property
-    def mask(self) -> int:
-        """The bits of a value, all of which are set where no moves lead."""
-        return PACKED_MASK if self.packed else BYTE_MASK
-
-    @property
-    def entries(self) -> int:
-        """How many values it has in memory."""
-        folding = self.folding
-        return self.numbering.size if folding is None else folding.classes * folding.width
-
-    def places_of(self, indices: Numbers) -> Numbers:
-        """Where the values of entries ``(n,)`` are among those in memory."""
-        return indices if self.folding is None else self.folding.entries(indices, self.digits)
-
-    def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """The distances of entries ``(n,)``; NEVER where no moves lead."""
-        numbered = self.places_of(np.maximum(indices, 0))
-        found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
-        found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
-        return np.where((found == self.mask) | (indices == NOT_NUMBERED), NEVER, found)
-
-
-class View(NamedTuple):
-    """A table that is asked for the image of a position under a symmetry, if there is one."""
-
-    table: TurnTable
-    symmetry: Symmetry | None
-
-    def entries(self, labels: Labels) -> Numbers:
-        """The entries of the images of positions ``(n, places)``, ``(n,)``."""
-        images = labels if self.symmetry is None else self.symmetry.image(labels)
-        return self.table.numbering.rank(self.table.abstraction.image(images))
-
-    @property
-    def moves(self) -> Numbers:
-        """``(moves,)``: the move of the table that each move is for the image; the last one where it is none."""
-        of_table = self.table.abstraction.moves
-        moves = of_table if self.symmetry is None else of_table[self.symmetry.moves]
-        return np.where(moves == NO_MOVE, len(self.table.rules.moves), moves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +64,8 @@ class TurnPatterns(Patterns):
     room: int = 0
     """Bytes that words for long searches may take."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
+    _staged: dict[str, tuple[tuple[bytes, int], list[Stage]]] = field(default_factory=dict, init=False)
+    """The stages that were made last."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
     @classmethod
@@ -199,19 +134,13 @@ class TurnPatterns(Patterns):
             root = both[int(inverted)]
         path: TurnPath | StepPath
         if self.steps is None:
-            path = turns = _path(self, depth, root, request)
-            found_by = (self.goal, self.arrays, self.effects[request.every], self.values, request.every, *share.words)
-
-            def advance(budget: int) -> bool:
-                return descend_by_turns(turns, budget, *found_by)
-
+            path = _path(self, depth, root, request)
+            advance = self._by_turns(path, request.every, share)
         else:
-            path = stepped = _step_path(self, depth, root, request)
-            steps = self.steps if request.every else self._without_images(self.steps, root)
-            by_steps = (self.goal, self.arrays, self.effects[request.every], steps, request.every, *share.words)
-
-            def advance(budget: int) -> bool:
-                return descend_by_steps(stepped, budget, *by_steps)
+            search = StepSearch.begun(self.rules, self.views, self.arrays, self.steps, root, depth, request)
+            path, stages = search.path, self._stages(self.steps, root, depth, request.every)
+            effects = self.effects[request.every]
+            advance = search.through(stages, self.values, self.goal, effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[FOUND]), problem, request)
@@ -224,27 +153,36 @@ class TurnPatterns(Patterns):
 
         return Descent(advance, path.tally, result)
 
+    def _by_turns(self, path: TurnPath, every: bool, share: Share) -> Callable[[int], bool]:
+        """The search by look-ups of one successor after another; see `Descent.advance`."""
+        found_by = (self.goal, self.arrays, self.effects[every], self.values, every, *share.words)
+
+        def advance(budget: int) -> bool:
+            return descend_by_turns(path, budget, *found_by)
+
+        return advance
+
     @cached_property
     def symmetries(self) -> Sequence[Symmetry | None]:
         """The symmetries of puzzle and goal; of very many, none but the identity."""
         return _symmetries(self.rules, self.goal)
 
-    def _without_images(self, steps: StepArrays, root: Labels) -> StepArrays:
-        """The words, and of the moves that may come first those alone to which no symmetry of the root leads a larger.
-
-        A symmetry that keeps the root leads a path from it to another path. Take the one that begins with the least
-        move; should moves that may change places then be out of order, the one in order begins with a smaller move.
-        """
-        kept = [
-            one.moves
-            for one in self.symmetries
-            if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
-        ]
-        follow = steps.follow.copy()
-        follow[:, -1] &= np.uint32(
-            sum(1 << move for move in range(len(self.rules.moves)) if all(move <= moves[move] for moves in kept))
-        )
-        return steps._replace(follow=follow)
+    def _stages(self, steps: StepArrays, root: Labels, depth: int, every: bool) -> list[Stage]:
+        """The parts of a search for paths of ``depth`` moves from a position; one of each that are symmetric."""
+        if every:
+            return [whole_tree(steps.follow[1])]
+        asked, known = (root.tobytes(), depth), self._staged.get("last")
+        if known is None or known[0] != asked:  # all shares of a search ask the same
+            kept = [np.arange(len(self.rules.moves))]
+            kept += [
+                one.moves
+                for one in self.symmetries
+                if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
+            ]
+            central = self.inverses is not None and self.inverses.commute(transforms_in(self.rules), root)
+            known = asked, stages_of(self.rules, np.array(kept), central, steps.follow[0], depth)
+            self._staged["last"] = known
+        return known[1]
 
     def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:
         """Make the words that say what moves do, where all tables are folded, and there is room for them."""
@@ -254,7 +192,7 @@ class TurnPatterns(Patterns):
             tables = tuple(dict.fromkeys(view.table for view in self.views))
             fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
             if self.steps is None and fitting and all(table.folding is not None for table in tables):
-                self._made.extend(_step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
+                self._made.extend(step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
         finally:
             self._preparing.release()
 
@@ -262,84 +200,6 @@ class TurnPatterns(Patterns):
     def steps(self) -> StepArrays | None:
         """What moves do, once that is made."""
         return self._made[0] if self._made else None
-
-
-def _step_arrays(
-    rules: Rules,
-    views: Sequence[View],
-    tables: Sequence[TurnTable],
-    values: NDArray[np.uint8],
-    threads: int,
-    pulse: Pulse,
-) -> list[StepArrays]:
-    """The words of all tables, one after another; none where a table cannot have them."""
-    words, begin, size = list[Steps](), dict[TurnTable, int](), 0
-    for table in tables:
-        assert table.folding is not None
-        own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
-        made = steps_of(table.folding, table.digits, own, table.packed, threads, pulse)
-        if made is None:
-            return []
-        begin[table], size = size, size + len(made)
-        words.append(made)
-    if size >= 1 << 32:
-        return []
-    firsts = np.array([begin[view.table] for view in views], dtype=np.uint64)
-    follow = np.array([followers_as_bits(rules, every) for every in (False, True)])
-    joined = words[0] if len(words) == 1 else np.concatenate(words)
-    return [StepArrays(firsts, *_moves_of_bits(views), joined, follow)]
-
-
-def _moves_of_bits(views: Sequence[View]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The moves of the puzzle that bits of words are, and those that are none of a table; see `StepArrays`."""
-    foldings = [view.table.folding for view in views]
-    maps = max(len(folding.maps) for folding in foldings if folding is not None)
-    bits = np.arange(len(views[0].moves), dtype=np.uint32)
-    parts = -(-max(len(view.table.rules.moves) for view in views) // int(PART))
-    moves = np.zeros((len(views), maps, parts, 1 << int(PART)), dtype=np.uint32)
-    still = np.zeros((len(views), maps), dtype=np.uint32)
-    numbers = np.arange(1 << int(PART))
-    for u, (view, folding) in enumerate(zip(views, foldings, strict=True)):
-        assert folding is not None
-        none = len(view.table.rules.moves)
-        still[u] = np.bitwise_or.reduce(np.where(view.moves == none, np.uint32(1) << bits, np.uint32(0)))
-        for number, images in enumerate(folding.moves):
-            for move, bit in zip(view.moves.tolist(), bits, strict=True):
-                if move != none:
-                    part, place = divmod(int(images[move]), int(PART))
-                    moves[u, number, part] |= (numbers >> place & 1).astype(np.uint32) << bit
-    return moves, still
-
-
-def _step_path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> StepPath:
-    """The path that is searched, at its root."""
-    begun, views, steps = _path(patterns, 0, root, request), patterns.views, patterns.steps
-    assert steps is not None
-    shape = depth + 1, max(STEP_ROOM, len(patterns.rules.moves))
-    path = StepPath(
-        size=np.zeros(depth + 1, dtype=np.uint64),
-        tried=np.zeros(depth + 1, dtype=np.uint64),
-        parent=np.zeros(shape, dtype=np.uint32),
-        move=np.zeros(shape, dtype=np.uint32),
-        number=np.zeros(shape[1], dtype=np.int64),
-        digits=np.zeros((*shape, begun.digits.shape[-1]), dtype=np.uint32),
-        said=np.zeros((*shape, len(views)), dtype=np.uint8),
-        word=np.zeros((*shape, len(views)), dtype=np.uint32),
-        map=np.zeros((*shape, len(views)), dtype=np.uint8),
-        changes=np.zeros((len(views), 2), dtype=np.uint64),
-        taken=np.zeros(depth, dtype=np.uint64),
-        labels=begun.labels,
-        tally=begun.tally,
-        found=room_for_paths(depth, request, np.uint64, depth),
-    )
-    path.size[0], path.digits[0, 0], path.said[0, 0] = 1, begun.digits[0, 0], begun.said[0, 0]
-    for number, view in enumerate(views):
-        folding, entry = view.table.folding, view.entries(root[np.newaxis])
-        assert folding is not None
-        row, _ = folding.rows_and_columns(entry, view.table.digits)
-        path.map[0, 0, number] = int(folding.class_of[row[0]]) & ((1 << folding.bits) - 1)
-        path.word[0, 0, number] = int(steps.begin[number]) + int(view.table.places_of(entry)[0])
-    return path
 
 
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
@@ -368,7 +228,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
     )
     said = patterns.said(root[np.newaxis])[:, 0]
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
-        own = _in_order(split(int(view.entries(root[np.newaxis])[0]), view.table.digits), view.table.folding)
+        own = split(int(view.entries(root[np.newaxis])[0]), in_order(view.table.digits, view.table.folding))
         path.digits[0, 0, at : at + len(own)] = own
     after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
     path.size[0], path.said[0, 0], path.best[0, 0] = 1, said, said.argmax()
@@ -380,12 +240,6 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
 def _after(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
     """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
     return np.concatenate([rules.moves.after(move, position[np.newaxis])[0] for move in moves])
-
-
-def _in_order(digits: Sequence[T], folding: Folding | None) -> list[T]:
-    """The digits of a table; those of a folded one with the column at the end."""
-    found = list(digits)
-    return found if folding is None else [*found[: folding.column], *found[folding.column + 1 :], found[folding.column]]
 
 
 class _ViewDigit(NamedTuple):
@@ -407,7 +261,7 @@ def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
     ]
     if view.table.folding is None:
         return found
-    *rows, column = _in_order(found, view.table.folding)
+    *rows, column = in_order(found, view.table.folding)
     sizes = [len(digit.after) for digit in rows]
     weighed = [digit._replace(weight=prod(sizes[k + 1 :])) for k, digit in enumerate(rows)]
     return [*weighed, column._replace(weight=0)]

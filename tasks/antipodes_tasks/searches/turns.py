@@ -1,5 +1,6 @@
 """What moves that are legal everywhere do one after another: which need not follow which, and inverse positions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,14 +21,14 @@ def transforms_in(rules: Rules) -> Transforms:
     return rules.moves
 
 
-def followers(moves: Transforms, every: bool) -> list[list[int]]:
+def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None) -> list[list[int]]:
     """The moves that may follow each move, and at last those that may come first.
 
     Left out are moves that do nothing, or the same as an earlier one, and those that together with the move before
     do what one move does, or nothing: no shortest path has such two. Where not ``every`` shortest path is wanted, two
-    moves that may change places come in the order of their numbers only.
+    moves that may change places come only in the ``order``, which has a number for each; by default its own.
     """
-    effects = [_effect(moves.origin[move], moves.added[move]) for move in range(len(moves))]
+    effects, rank = _effects(moves), range(len(moves)) if order is None else order
     nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
     used = [move for move, effect in enumerate(effects) if effect != nothing and effect not in effects[:move]]
     if len(used) > MOST_PAIRED:
@@ -35,16 +36,27 @@ def followers(moves: Transforms, every: bool) -> list[list[int]]:
     short = {nothing, *effects}
     both = {(one, two): _effect(*_after(moves, one, two)) for one in used for two in used}
     allowed = {
-        (one, two): both[one, two] not in short and (every or one <= two or both[one, two] != both[two, one])
+        (one, two): both[one, two] not in short
+        and (every or rank[one] <= rank[two] or both[one, two] != both[two, one])
         for one, two in both
     }
     return [[two for two in used if allowed.get((one, two))] for one in range(len(moves))] + [used]
 
 
-def followers_as_bits(rules: Rules, every: bool) -> NDArray[np.uint32]:
+def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = None) -> NDArray[np.uint32]:
     """As `followers`, the moves as bits ``(moves + 1,)``; there are at most 32."""
-    listed = followers(transforms_in(rules), every)
+    listed = followers(transforms_in(rules), every, order)
     return np.array([sum(1 << move for move in own) for own in listed], dtype=np.uint32)
+
+
+def first_alike(moves: Transforms) -> Numbers:
+    """``(moves,)``: of the moves that do the same as each move the first one."""
+    effects = _effects(moves)
+    return np.array([effects.index(effect) for effect in effects], dtype=np.int64)
+
+
+def _effects(moves: Transforms) -> list[bytes]:
+    return [_effect(moves.origin[move], moves.added[move]) for move in range(len(moves))]
 
 
 def _after(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
@@ -97,8 +109,25 @@ class Inverses:
 
     def image(self, position: Labels) -> Labels:
         """The inverse of a position ``(places,)``."""
-        origin = self.home[self.carriers, position[self.carriers]] + np.arange(len(position)) - self.carriers
-        added = np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin])
+        origin, added = self._effect_of(position)
         inverse = np.empty_like(position)
         inverse[origin] = (self.goal - added) % self.moduli
         return inverse
+
+    def commute(self, moves: Transforms, position: Labels) -> bool:
+        """Whether what leads from the goal to a position ``(places,)`` may change places with each move."""
+        origin, added = self._effect_of(position)
+        return all(
+            np.array_equal(
+                (moves.after(move, self.goal[np.newaxis])[0][0][origin] + added) % self.moduli,
+                moves.after(move, position[np.newaxis])[0][0],
+            )
+            for move in range(len(moves))
+        )
+
+    def _effect_of(self, position: Labels) -> tuple[Numbers, Numbers]:
+        """What leads from the goal to a position, ``(places,)``: the place from which each gets its label, and what is
+        added.
+        """
+        origin = self.home[self.carriers, position[self.carriers]] + np.arange(len(position)) - self.carriers
+        return origin, np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin])

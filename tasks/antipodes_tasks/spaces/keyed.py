@@ -4,10 +4,10 @@ Where few of many arrangements can be reached, as of blocks that get in each oth
 runs over keys. The list of keys is part of the table that it makes, and gives each position its index.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from antipodes_tasks.keys.sorted_keys import find, sorted_unique, without
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.key_tables import SuccessorLists
 from antipodes_tasks.spaces.move_tables import Filler, Indices
 from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
 
@@ -87,6 +88,14 @@ class Keyed(Numbering):
         ranges, looked, is_all = divided(Expansion(rules, packing), start_keys(rules, packing))
         reached = looked if is_all else None
         return cls(rules, packing, ranges, reached, looked, reached)
+
+    @classmethod
+    def listing(cls, rules: Rules, batches: Iterable[Labels]) -> Self:
+        """The numbering of some positions, whether starts lead to them or not, given in batches ``(n, places)``."""
+        packing = Packing.of(rules)
+        keys = sorted_unique(np.concatenate([packing.pack(labels) for labels in batches]))
+        ranges = KeyRanges(packing.words, (), not rules.moves.reversible)
+        return cls(rules, packing, ranges, None, len(keys), len(keys), KeysInMemory(keys))
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
@@ -160,8 +169,10 @@ class Keyed(Numbering):
         return self.packing.unpack(self._list.keys_at(np.asarray(indices)))
 
     def filler(self, rules: Rules, leading: int) -> Filler:
-        """There are no move tables; raises."""
-        self._no_tables()
+        """The successors of positions that are listed in memory; InputError where they are not."""
+        if self.listed is None or not isinstance(self._list, KeysInMemory):
+            raise InputError(f"expected a puzzle with move tables, found {rules.name}, whose positions are keys")
+        return SuccessorLists(rules, self)
 
     def reachable(self, rules: Rules) -> int | None:
         """How many positions there are, where that is known."""
@@ -178,9 +189,6 @@ class Keyed(Numbering):
             )
         found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))
-
-    def _no_tables(self) -> NoReturn:
-        raise InputError(f"expected a puzzle with move tables, found {self.rules.name}, whose positions are keys")
 
 
 def start_keys(rules: Rules, packing: Packing) -> Keys:

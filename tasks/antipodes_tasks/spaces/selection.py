@@ -18,7 +18,6 @@ KINDS = {
     "orbits": "orbits.Orbits",
     "group": "group.Group",
     "fields": "fields.Fields",
-    "enumerated": "enumerated.Enumerated",
     "regions": "regions.Regions",
     "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
@@ -93,15 +92,6 @@ def _is_short(space: Space) -> bool:
     """Whether a search takes about a second or less."""
     filler = space.filler
     return space.size * filler.most_moves + filler.cost(1) < SHORT
-
-
-def listed_space(rules: Rules) -> Space:
-    """The space of exactly the positions that a puzzle's starts reach, listed in memory.
-
-    ResourceLimitError if there are too many of them.
-    """
-    numbering = _kind("enumerated").of(rules)
-    return Space(rules, numbering, numbering.cuts[0])
 
 
 def whole_space(rules: Rules) -> Space:
@@ -184,6 +174,8 @@ def numbering_of(rules: Rules) -> Numbering:
         The puzzle has more positions than 64 bits can number.
     """
     kind = _kind_for(rules)
+    if kind.KIND == KEYED:  # a look at the puzzle takes up to a second, and says nothing of a size that is too large
+        return kind.of(rules)
     size = kind.size_for(rules)
     if size > arguments.GREATEST:
         few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""

@@ -17,25 +17,53 @@ SHOWN = 20
 app = commands()
 
 
-@command(app, "components", "antipodes components eight-puzzle", "antipodes components klotski --limit 5")
+@command(
+    app,
+    "components",
+    "antipodes components eight-puzzle",
+    "antipodes components klotski --limit 5",
+    "antipodes components klotski --goal '????/????/????/?AA?/?AA?'",
+)
 def components(
     puzzle: PuzzleArgument,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help=f"Show at most N lines. [default: {SHOWN}; with --json all]"),
     ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(metavar="PATTERN", help="Show the positions that are farthest from this goal instead."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count all positions of a puzzle by components: sets of positions that moves lead to from each other."""
+    if goal is not None:
+        _show_hardest(finding.hardest_starts(puzzle, goal, limit or SHOWN), as_json)
+        return
     found = finding.components(puzzle)
     shown = found[: limit if limit or as_json else SHOWN]
     if as_json:
-        print_json({"components": [asdict(one) for one in shown]})
+        print_json({"components": [asdict(one) for one in shown], "weakly_connected": found.weakly_connected})
         return
     print(f"{'components':>10}  {'positions of each':>17}  {'radius':>6}  a position")
     for one in shown:
         print(f"{one.count:>10,}  {one.size:>17,}  {one.radius:>6,}  {one.example}")
     positions, number = sum(one.size * one.count for one in found), sum(one.count for one in found)
-    print(f"{counted(positions, 'position')} in {counted(number, 'component')}")
+    connected = f", {found.weakly_connected:,} without moves between them" * (number > found.weakly_connected)
+    print(f"{counted(positions, 'position')} in {counted(number, 'component')}{connected}")
     if len(shown) < len(found):
         print(f"and {len(found) - len(shown)} more lines: --limit {len(found)}")
+
+
+def _show_hardest(found: finding.HardestStarts, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(found))
+        return
+    print(
+        f"{counted(found.count, 'position')} {counted(found.distance, 'move')} from the nearest of "
+        f"{counted(found.goals, 'goal')}; {found.reaching:,} of {counted(found.total, 'position')} reach one"
+    )
+    for position in found.positions:
+        print(position)
+    if found.count > len(found.positions):
+        print(f"and {found.count - len(found.positions):,} more: --limit {found.count}")

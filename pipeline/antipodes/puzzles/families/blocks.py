@@ -12,7 +12,7 @@ from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, BlockKind, bl
 from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
-from antipodes_tasks.errors import ConfigError, PositionError, ResourceLimitError
+from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import Footprint, Footprints
 from antipodes_tasks.rules.parts import pieces
@@ -106,50 +106,12 @@ def _symbols(board: BlockBoard) -> tuple[str, ...]:
     return symbols
 
 
-MOST_PLACEMENTS = 1 << 20
-"""Ways to place blocks that are listed: each takes some hundred bytes, and all of them ten seconds."""
-
-
-def placements(board: BlockBoard, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All positions of a board with so many blocks of each kind, reached by moves or not, as labels.
-
-    ``counts`` are those of labels: empty squares, each kind, and the rest of the blocks. ResourceLimitError if there
-    are more than a million.
-    """
-    squares = squares_of(board.rows, board.columns, board.holes)
-    place = {square: number for number, square in enumerate(squares)}
-    fitting = [_places_of_kind(kind, squares, place) for kind in board.kinds]
-    rest, labels, left = len(board.kinds) + 1, [UNDECIDED] * len(squares), list(counts)
-
-    def placed(at: int) -> Iterator[tuple[int, ...]]:
-        while at < len(labels) and labels[at] != UNDECIDED:
-            at += 1
-        if at == len(labels):
-            yield tuple(labels)
-            return
-        for label, covered in [(0, (at,)), *((number + 1, ways[at]) for number, ways in enumerate(fitting))]:
-            if left[label] and covered and all(labels[one] == UNDECIDED for one in covered):
-                left[label] -= 1
-                for one in covered:
-                    labels[one] = label if one == at else rest
-                yield from placed(at + 1)
-                for one in covered:
-                    labels[one] = UNDECIDED
-                left[label] += 1
-
-    for number, one in enumerate(placed(0)):
-        if number == MOST_PLACEMENTS:
-            raise ResourceLimitError(f"expected at most {MOST_PLACEMENTS:,} ways to place the blocks, found more")
-        yield one
-
-
 def _places_of_kind(kind: BlockKind, squares: Sequence[Square], place: Mapping[Square, int]) -> list[tuple[int, ...]]:
     """The places that a block of a kind covers if each place is its first one; none where it does not fit."""
     covered = [squares_covered(kind, square) if kind.may_stand(square) else [] for square in squares]
     return [tuple(place[one] for one in of_block) if place.keys() >= set(of_block) else () for of_block in covered]
 
 
-UNDECIDED = -1
 MOST_MOVES = 1 << 13
 """Moves of all blocks: they are listed in some seconds."""
 

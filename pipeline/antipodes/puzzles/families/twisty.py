@@ -36,7 +36,7 @@ WASTE = 4
 PICTURE = ("net", "facelets", "faces")
 """The keys about how positions look."""
 MOST_LISTED = 1 << 24
-"""Positions that can be listed; see `antipodes_tasks.reachability.enumeration`."""
+"""Positions up to which a puzzle is worth a list: some seconds of search."""
 
 
 def twisty(settings: Mapping[str, Any]) -> Puzzle:

@@ -1,0 +1,135 @@
+"""The components of a space whose moves lead one way: strongly connected ones, and the number of weakly connected ones.
+
+Strongly connected are positions that moves lead to from each other. Weakly connected are those that a chain of moves
+joins, some of them taken backwards. The strong ones are found in one search in depth, by the algorithm of D. Pearce (A
+Space-Efficient Algorithm for Finding Strongly Connected Components, 2016), which needs one number for each entry
+besides its stacks.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.successors import ENDED, after
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
+
+STRONG_BYTES = 8 + 8 + 4 + 1 + 8
+"""Memory of an entry: its number; its place, move and mark on the way that leads to it; its place among those left."""
+BUDGET = 1 << 20
+"""Moves that one call of a kernel tries, after which an interruption is answered."""
+ENTRY, DEPTH, LEFT, NEXT, NUMBER = range(5)
+"""What the kernel keeps: the next entry that may begin a way, the lengths of the way and of what is left, the next
+number of an entry that is under way, and the number of the next component."""
+Entries = NDArray[np.int64]
+
+
+def strong_components(tables: MoveTables) -> Entries:
+    """For each entry ``(n,)`` a number that those of its strongly connected component share, and no others."""
+    entries = len(tables.target) * tables.column_maps.shape[1]
+    number, way, left = np.zeros(entries, dtype=np.int64), np.empty(entries, np.int64), np.empty(entries, np.int64)
+    move, is_root = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.bool_)
+    state = np.array([0, 0, 0, 1, entries], dtype=np.int64)
+    moves = tables.target, tables.column_map, tables.column_maps
+    while not _deepen(*moves, number, way, move, is_root, left, state):
+        pass  # an interruption is answered here
+    return number
+
+
+@kernel
+def _deepen(
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+    number: Entries,
+    way: Entries,
+    next_move: NDArray[np.int32],
+    is_root: NDArray[np.bool_],
+    left: Entries,
+    state: Entries,
+) -> bool:
+    """Go on with the search in depth for some moves; whether it is over.
+
+    Entries under way count up from 1, components down from the number of entries. These never meet: each component has
+    taken its entries from those that count up.
+    """
+    first, depth, count_left, next_number, component = state[0], state[1], state[2], state[3], state[4]
+    for _ in range(BUDGET):
+        if depth == 0:
+            while first < len(number) and number[first] != 0:
+                first += 1
+            if first == len(number):
+                break
+            way[0], next_move[0], is_root[0], number[first], depth = first, 0, True, next_number, 1
+            next_number += 1
+        top = depth - 1
+        entry, move = way[top], next_move[top]
+        there = after(target, column_map, column_maps, entry, move) if move < target.shape[1] else ENDED
+        if there != ENDED:
+            if there == ILLEGAL:
+                next_move[top] += 1
+            elif number[there] == 0:  # the same move is tried again on the way back
+                way[depth], next_move[depth], is_root[depth], number[there] = there, 0, True, next_number
+                next_number, depth = next_number + 1, depth + 1
+            else:
+                next_move[top] += 1
+                if number[there] < number[entry]:
+                    number[entry], is_root[top] = number[there], False
+            continue
+        depth -= 1
+        if not is_root[top]:
+            left[count_left] = entry
+            count_left += 1
+            continue
+        next_number -= 1
+        while count_left > 0 and number[entry] <= number[left[count_left - 1]]:
+            count_left -= 1
+            number[left[count_left]] = component
+            next_number -= 1
+        number[entry] = component
+        component -= 1
+    state[0], state[1], state[2], state[3], state[4] = first, depth, count_left, next_number, component
+    return bool(depth == 0 and first == len(number))
+
+
+def weak_components(tables: MoveTables) -> int:
+    """The number of weakly connected components."""
+    width = tables.column_maps.shape[1]
+    parent = np.arange(len(tables.target) * width)
+    step = max(1, BUDGET // (max(1, tables.target.shape[1]) * width))
+    moves = tables.target, tables.column_map, tables.column_maps
+    joined = sum(_join(*moves, parent, begin, begin + step) for begin in range(0, len(tables.target), step))
+    return len(parent) - joined
+
+
+@kernel
+def _join(
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+    parent: Entries,
+    begin: int,
+    end: int,
+) -> int:
+    """Join the sets that moves from some rows lead between; how often two became one."""
+    width, joined = column_maps.shape[1], 0
+    for entry in range(begin * width, min(end, len(target)) * width):
+        for move in range(target.shape[1]):
+            there = after(target, column_map, column_maps, entry, move)
+            if there == ENDED:
+                break
+            if there == ILLEGAL:
+                continue
+            one, other = _root(parent, entry), _root(parent, there)
+            if one != other:
+                parent[max(one, other)] = min(one, other)
+                joined += 1
+    return joined
+
+
+@kernel
+def _root(parent: Entries, entry: int) -> int:
+    """The entry that stands for a set; the ways to it are halved."""
+    while parent[entry] != entry:
+        parent[entry] = parent[parent[entry]]
+        entry = parent[entry]
+    return entry

@@ -1,0 +1,24 @@
+"""The successors of one entry, for kernels that go from entry to entry."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap
+
+ENDED = -2
+"""In place of an entry: this and the further moves of the row are none."""
+
+
+@kernel
+def after(
+    target: NDArray[np.int32], column_map: ColumnMap, column_maps: NDArray[np.int32], entry: int, move: int
+) -> int:
+    """The entry that a move leads to, by the arrays of `MoveTables`; ILLEGAL, or ENDED."""
+    width = column_maps.shape[1]
+    row, column = entry // width, entry % width
+    to_row = np.int64(target[row, move])
+    if to_row == ILLEGAL:
+        return ENDED
+    to_column = np.int64(column_maps[column_map[row, move], column]) if column_map.shape[1] > 0 else column
+    return to_row * width + to_column if to_column != ILLEGAL else ILLEGAL

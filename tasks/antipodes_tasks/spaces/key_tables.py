@@ -1,0 +1,90 @@
+"""The move tables of positions that are listed in memory: a row each, one column, and a plain list of successors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.reachability.steps import Steps, steps_of
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
+from antipodes_tasks.spaces.space import Numbering
+
+POSITIONS = 1 << 16
+"""Successors that one call finds: in some 20 ms."""
+
+
+@dataclass(frozen=True)
+class SuccessorLists(Filler):
+    """The successors of each position of a list. The list has to be closed: moves lead to its positions alone."""
+
+    rules: Rules
+    numbering: Numbering
+
+    @property
+    def rows(self) -> int:
+        """The number of positions."""
+        return self.numbering.size
+
+    @property
+    def width(self) -> int:
+        """One column."""
+        return 1
+
+    @cached_property
+    def most_moves(self) -> int:
+        """The most legal moves of a position: all are tried for it."""
+        counts = (np.bincount(self._after(first, end)[1]) for first, end in self._blocks(len(self.rules.moves)))
+        return max((int(count.max()) for count in counts if len(count)), default=0)
+
+    @property
+    def most_column_maps(self) -> int:
+        """The identity alone."""
+        return 1
+
+    def begin(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them."""
+        target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
+        no_maps = np.zeros((self.rows, 0), dtype=map_type(1)), np.zeros((1, 1), dtype=np.int32)
+        tables = MoveTables(target, *no_maps, self.rules.moves.reversible)
+        return tables, [partial(self._fill, target[first:end], first) for first, end in self._blocks(self.most_moves)]
+
+    def _blocks(self, moves: int) -> Iterator[tuple[int, int]]:
+        return blocks(self.rows, moves, steps=POSITIONS)
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return steps_of(self.rules.moves, self.rules.parts)
+
+    def _after(self, first: int, end: int) -> tuple[Labels, Indices]:
+        """The successors of some positions ``(m, places)``, and the place of each one's predecessor among them."""
+        return self._steps.successors(self.numbering.unrank(np.arange(first, end)))
+
+    def _fill(self, target: NDArray[np.int32], first: int) -> None:
+        """Write the successors of positions from ``first`` on."""
+        self._check_inverses(first, first + len(target))
+        labels, before = self._after(first, first + len(target))
+        after = self.numbering.rank(labels)
+        if (after < 0).any():
+            raise InputError(
+                f"expected all positions that moves lead to in the list of {self.rules.name}, found others"
+            )
+        row, leads_to = np.divmod(np.sort(before * self.rows + after), self.rows)
+        target[row, np.arange(len(row)) - np.searchsorted(row, row)] = leads_to
+
+    def _check_inverses(self, first: int, end: int) -> None:
+        """Raise InputError unless functions that are said to undo moves do so; other moves know their inverses."""
+        moves = self.rules.moves
+        if isinstance(moves, Functions) and moves.reversible:
+            labels = self.numbering.unrank(np.arange(first, end))
+            for number in range(len(moves)):
+                moves.check_undone(number, labels, *moves.after(number, labels))
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        return threads * 2 * max(POSITIONS, len(self.rules.moves)) * (4 * self.rules.places + 128)
