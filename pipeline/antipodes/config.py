@@ -21,7 +21,7 @@ from antipodes.runs.options import OPTIONS
 from antipodes.table_reader import open_table
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import AntipodesError, ConfigError, InputError
+from antipodes_tasks.errors import AntipodesError, ConfigError, InputError, SourceError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
@@ -42,6 +42,8 @@ RUN_KEYS: Mapping[str, Kind] = {
     "quiet": FLAG,
 }
 """The keys of ``[run]``, and the kinds of their values."""
+FINGERPRINT = "fingerprint"
+"""The key of settings from a store that may name code, or a table, which is another one by now."""
 LAYER_TABLE, LAYER_DEPTH, LAYER_POSITIONS = "table", "depth", "positions"
 """The keys of starts that are the positions of a table at a depth; the last one is that of a store, which has them."""
 MOST_PACKED = 1 << 18
@@ -115,8 +117,33 @@ def as_config(puzzle: PuzzleLike) -> Config:
 def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
     """The puzzle whose starts are the positions of a table at a depth.
 
-    ConfigError where these are not said, or are none of the puzzle.
+    Settings of a store have the puzzle's fingerprint, too, unless they have the positions.
+
+    Raises
+    ------
+    ConfigError
+        These are not said, or are none of the puzzle.
+    SourceError
+        The settings are those of a store, and the table is missing, or another one by now.
     """
+    expected = settings.get(FINGERPRINT)
+    settings = {key: value for key, value in settings.items() if key != FINGERPRINT}
+    try:
+        puzzle = _starting_at_a_layer(settings, starts)
+    except ConfigError as error:
+        if expected is None:
+            raise
+        raise SourceError(f"{settings['name']} needs the table that has its starts: {error}") from None
+    if expected not in (None, puzzle.fingerprint):
+        table, depth = quote(str(starts[LAYER_TABLE])), starts[LAYER_DEPTH]
+        raise SourceError(
+            f"{settings['name']} needs the table that had its starts, {table}: others are there at depth {depth} now"
+        )
+    return puzzle
+
+
+def _starting_at_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
+    """As `_from_a_layer`, whatever a store expects."""
     if starts.keys() - {LAYER_POSITIONS} != {LAYER_TABLE, LAYER_DEPTH}:
         found = shorten(", ".join(map(str, starts)))
         raise ConfigError(f"[puzzle] {STARTS}: expected {LAYER_TABLE} and {LAYER_DEPTH}, found {found}")
@@ -131,6 +158,12 @@ def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puz
         return replace(puzzle.starting_at(positions, name=puzzle.name), settings={**settings, STARTS: starts})
     except AntipodesError as error:
         raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
+
+
+def needs_a_table(settings: Mapping[str, Any]) -> bool:
+    """Whether the puzzle of some settings can only be built where the table is that has its starts."""
+    starts = settings.get(STARTS)
+    return isinstance(starts, Mapping) and LAYER_POSITIONS not in starts
 
 
 def _layer(puzzle: Puzzle, name: object, depth: object) -> Labels:

@@ -20,7 +20,7 @@ from antipodes.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.packed_positions import packed, unpacked
 from antipodes.puzzles.pattern import goals_in
-from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError
+from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError, SourceError
 from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -174,6 +174,25 @@ def test_many_positions_of_another_table_are_not_copied(eight: Path, monkeypatch
     config = Config({**EIGHT, "starts": starts})
     assert config.stored["starts"] == starts
     assert len(config.puzzle.starts) > 100
+
+
+def test_a_store_says_which_table_it_needs(eight: Path, tmp_path: Path, cli: Command, monkeypatch: Any) -> None:
+    """It is not called damaged: its layers are there, and it opens again with the table as it was."""
+    monkeypatch.setattr("antipodes.config.MOST_PACKED", 100)
+    table, store = tmp_path / "other.zarr", tmp_path / "phase.zarr"
+    shutil.copytree(eight / "eight-puzzle.zarr", table)
+    config = Config({**EIGHT, "starts": {"table": str(table), "depth": 20}})
+    antipodes.run(config, store=store)
+    shutil.rmtree(table)
+    assert json.loads(cli("layers", str(store), "--json").out)["layers"]
+    with pytest.raises(SourceError, match=r"p needs the table that has its starts: .*other\.zarr"):
+        antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"]
+    antipodes.run(Config({**EIGHT, "start": "1 2 3 4 5 6 7 0 8"}), store=table)
+    with pytest.raises(SourceError, match=r"others are there at depth 20 now"):
+        antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"]
+    shutil.rmtree(table)
+    shutil.copytree(eight / "eight-puzzle.zarr", table)
+    assert antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"] == 20
 
 
 @given(st.integers(1, 5).flatmap(lambda places: st.lists(st.binary(min_size=places, max_size=places), min_size=1)))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from antipodes import python_source
-from antipodes.config import Config
+from antipodes.config import FINGERPRINT, Config, needs_a_table
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
@@ -148,13 +148,13 @@ class SearchManifest:
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle; a puzzle written in Python may have been given, and is known by its fingerprint."""
-        written = self.puzzle.get("family") == python_source.FAMILY
-        return Config({**self.puzzle, "fingerprint": self.fingerprint} if written else self.puzzle)
+        """The config of the puzzle; with its fingerprint, if code or another table define it, which may be others now."""
+        elsewhere = self.puzzle.get("family") == python_source.FAMILY or needs_a_table(self.puzzle)
+        return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if elsewhere else self.puzzle)
 
     @cached_property
     def source_error(self) -> SourceError | None:
-        """Why the code of the puzzle is not run here, if it is written in Python: then only the moves are unknown."""
+        """Why the puzzle is unknown, where code that is not run here defines it, or a table that is not here any more."""
         try:
             self.config.puzzle  # noqa: B018  (raises)
         except SourceError as error:
