@@ -148,13 +148,13 @@ class SearchManifest:
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle; with its fingerprint, if code or another table define it, which may be others now."""
+        """The config of the puzzle; with its fingerprint, if it depends on code or on another table, which may change."""
         elsewhere = self.puzzle.get("family") == python_source.FAMILY or needs_a_table(self.puzzle)
         return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if elsewhere else self.puzzle)
 
     @cached_property
     def source_error(self) -> SourceError | None:
-        """Why the puzzle is unknown, where code that is not run here defines it, or a table that is not here any more."""
+        """Why the puzzle is unknown: its code is not run here, or a table that has its starts is not as it was."""
         try:
             self.config.puzzle  # noqa: B018  (raises)
         except SourceError as error:
