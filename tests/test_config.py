@@ -59,6 +59,8 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         ("a = 1\na = 2", "TOML"),
         (toml(LINE) + "\n[extra]", "extra: unknown key"),
         (toml({**LINE, "colums": 3}), "colums: unknown key"),
+        (toml({**LINE, "enumerated": 1}), "enumerated: expected true or false, found 1"),
+        (toml({**LINE, "enumerated": True, "free": ["1"]}), "enumerated: expected a puzzle all of whose moves count"),
         (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
         (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer, found 'two'"),
         (toml(LINE, {"workers": 1.5}), r"\[run\] workers"),

@@ -13,6 +13,7 @@ from typing import Any
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.packed_positions import packed, unpacked
 from antipodes.puzzles.pattern import MOST_STARTS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
@@ -22,6 +23,7 @@ from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import AntipodesError, ConfigError, InputError
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
@@ -40,8 +42,10 @@ RUN_KEYS: Mapping[str, Kind] = {
     "quiet": FLAG,
 }
 """The keys of ``[run]``, and the kinds of their values."""
-LAYER_TABLE, LAYER_DEPTH = "table", "depth"
-"""The keys of starts that are the positions of a table at a depth."""
+LAYER_TABLE, LAYER_DEPTH, LAYER_POSITIONS = "table", "depth", "positions"
+"""The keys of starts that are the positions of a table at a depth; the last one is that of a store, which has them."""
+MOST_PACKED = 1 << 18
+"""Characters of the starts that a store has instead of the name of their table: it is written at each commit."""
 SOLVE, PATTERNS = "solve", "patterns"
 """The table about searches for single positions, and its key: the puzzles whose tables guide them."""
 
@@ -69,6 +73,12 @@ class Config:
         if isinstance(starts := self.settings.get(STARTS), Mapping):
             return _from_a_layer(self.settings, starts)
         return replace(puzzle_from(self.settings), settings=self.settings)
+
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """The settings for a store: with the positions that are starts of a table, so that it stands alone."""
+        own = self.puzzle.settings if isinstance(self.settings.get(STARTS), Mapping) else None
+        return own or self.settings
 
     def __repr__(self) -> str:
         name, family = (shorten(str(self.settings.get(key)), 30) for key in ("name", "family"))
@@ -107,23 +117,33 @@ def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puz
 
     ConfigError where these are not said, or are none of the puzzle.
     """
-    if starts.keys() != {LAYER_TABLE, LAYER_DEPTH}:
+    if starts.keys() - {LAYER_POSITIONS} != {LAYER_TABLE, LAYER_DEPTH}:
         found = shorten(", ".join(map(str, starts)))
         raise ConfigError(f"[puzzle] {STARTS}: expected {LAYER_TABLE} and {LAYER_DEPTH}, found {found}")
-    name, depth = starts[LAYER_TABLE], starts[LAYER_DEPTH]
     puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
     try:
-        with open_table(arguments.text(name, LAYER_TABLE)) as table:
-            own, others = puzzle.rules, table.puzzle.rules
-            if (own.parts, own.layout) != (others.parts, others.layout):
-                raise InputError(f"expected positions of {puzzle.name}, found those of {table.puzzle.name}")
-            limit = MOST_STARTS + 1
-            positions = table.positions_at(arguments.integer(depth, LAYER_DEPTH, 0), limit)
-            if len(positions) == limit:
-                raise InputError(f"expected at most {MOST_STARTS:,} positions at depth {depth}, found more")
-            return replace(puzzle.starting_at(positions, name=puzzle.name), settings=settings)
+        if LAYER_POSITIONS in starts:
+            positions = unpacked(starts[LAYER_POSITIONS], puzzle.places)
+        else:
+            positions = _layer(puzzle, starts[LAYER_TABLE], starts[LAYER_DEPTH])
+            text = packed(positions)
+            starts = {**starts, LAYER_POSITIONS: text} if len(text) <= MOST_PACKED else starts
+        return replace(puzzle.starting_at(positions, name=puzzle.name), settings={**settings, STARTS: starts})
     except AntipodesError as error:
         raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
+
+
+def _layer(puzzle: Puzzle, name: object, depth: object) -> Labels:
+    """The positions ``(n, places)`` of a table of the same pieces at a depth; InputError if there are none."""
+    limit = MOST_STARTS + 1
+    with open_table(arguments.text(name, LAYER_TABLE)) as table:
+        own, others = puzzle.rules, table.puzzle.rules
+        if (own.parts, own.layout) != (others.parts, others.layout):
+            raise InputError(f"expected positions of {puzzle.name}, found those of {table.puzzle.name}")
+        positions = table.positions_at(arguments.integer(depth, LAYER_DEPTH, 0), limit)
+    if len(positions) == limit:
+        raise InputError(f"expected at most {MOST_STARTS:,} positions at depth {depth}, found more")
+    return positions
 
 
 def give(puzzle: PuzzleLike) -> Config:

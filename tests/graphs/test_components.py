@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 from brute_force import distances
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from strategies import additive_settings, blocks_settings, sliding_settings
 from transform_puzzles import transform_puzzles
@@ -207,6 +207,50 @@ def test_the_hardest_start_of_blocks(settings: dict[str, object], number: int) -
     check_sizes(after, strong_components_of(after), components(puzzle))
     goal = every[number % len(every)]
     check_hardest(puzzle, after, goal, puzzle.format(tuple(goal)))
+
+
+@pytest.mark.parametrize(
+    ("start", "distinct", "sizes"),
+    [
+        (".BB/FFF", False, [2, 2]),
+        ("IF/.F/.F", False, [3, 3]),
+        ("..F./C#F./C#../....", True, None),
+    ],
+)
+def test_blocks_stand_also_where_no_single_block_can_go_from_the_start(
+    start: str, distinct: bool, sizes: list[int] | None
+) -> None:
+    """Keys that hold only what the start's blocks reach one by one would take different positions for one."""
+    settings = {"name": "p", "family": "blocks", "start": start, "distinct": distinct}
+    found = check_blocks(settings)
+    if sizes is not None:
+        assert [one.size for one in found for _ in range(one.count)] == sizes
+
+
+@given(
+    st.data(), st.integers(1, 3), st.integers(2, 3), st.booleans(), st.booleans(), st.sampled_from(["steps", "slides"])
+)
+def test_blocks_of_any_shape(
+    data: st.DataObject, rows: int, columns: int, distinct: bool, axis: bool, moves: str
+) -> None:
+    letters = data.draw(st.lists(st.sampled_from("..#AABBC"), min_size=rows * columns, max_size=rows * columns))
+    start = "/".join("".join(letters[row * columns : (row + 1) * columns]) for row in range(rows))
+    settings = {"name": "p", "family": "blocks", "start": start, "distinct": distinct, "axis": axis, "moves": moves}
+    try:
+        puzzle_from(settings)
+    except InputError:  # no block or no empty square, or blocks that move along no axis
+        reject()
+    check_blocks(settings)
+
+
+def check_blocks(settings: dict[str, object]) -> Components:
+    puzzle = puzzle_from(settings)
+    every = [bytes(one) for labels in all_placements(puzzle) for one in labels]
+    assert len(set(every)) == len(every)
+    after = {here: [bytes(one) for one in puzzle.successors(list(here))] for here in every}
+    found = components(puzzle)
+    check_sizes(after, strong_components_of(after), found)
+    return found
 
 
 def test_the_hardest_start_of_klotski() -> None:

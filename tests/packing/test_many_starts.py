@@ -1,6 +1,7 @@
 """Depths from many starts: every position that matches a pattern, against brute force."""
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from table_search import layers_of_space
 import antipodes
 from antipodes.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.packed_positions import packed, unpacked
 from antipodes.puzzles.pattern import goals_in
 from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError
 from antipodes_tasks.rules.starts import Starts
@@ -156,6 +158,28 @@ def test_a_config_names_a_table_and_a_depth(eight: Path, cli: Command) -> None:
         assert (report["puzzle"], report["layers"][0], report["states"]) == ("phase", len(starts), 181440)
         assert phase.distances(starts).tolist() == [0] * len(starts)
         assert phase["1 2 3 4 5 6 7 8 0"] == 20
+    shutil.move(eight / "eight-puzzle.zarr", eight / "away.zarr")
+    try:
+        with antipodes.open_table(store) as phase:
+            assert phase.distances(starts).tolist() == [0] * len(starts)
+        cli("verify", store, "--quiet")
+    finally:
+        shutil.move(eight / "away.zarr", eight / "eight-puzzle.zarr")
+
+
+def test_many_positions_of_another_table_are_not_copied(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.config.MOST_PACKED", 100)
+    monkeypatch.chdir(eight)
+    starts = {"table": "eight-puzzle.zarr", "depth": 20}
+    config = Config({**EIGHT, "starts": starts})
+    assert config.stored["starts"] == starts
+    assert len(config.puzzle.starts) > 100
+
+
+@given(st.integers(1, 5).flatmap(lambda places: st.lists(st.binary(min_size=places, max_size=places), min_size=1)))
+def test_packed_positions_come_back(positions: list[bytes]) -> None:
+    labels = np.array([list(one) for one in positions], dtype=np.uint8)
+    assert unpacked(packed(labels), labels.shape[1]).tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize(
@@ -165,6 +189,8 @@ def test_a_config_names_a_table_and_a_depth(eight: Path, cli: Command) -> None:
         (EIGHT, {"table": "eight-puzzle.zarr", "depth": 32}, "expected .* to 31, found 32"),
         (EIGHT, {"table": "eight-puzzle.zarr", "depth": "3"}, "expected depth as an integer"),
         (EIGHT, {"table": 3, "depth": 3}, "expected table as text"),
+        (EIGHT, {"table": "t", "depth": 3, "positions": "AAAA"}, "expected packed positions of 9 places"),
+        (EIGHT, {"table": "t", "depth": 3, "positions": packed(np.zeros((1, 9), np.uint8))}, "expected 1 x '0'"),
         (EIGHT, {"table": "none.zarr", "depth": 3}, "none.zarr"),
         (BOARD, {"table": "eight-puzzle.zarr", "depth": 3}, "expected positions of p, found those of eight-puzzle"),
         ({**EIGHT, "rows": 1, "columns": 9}, {"table": "eight-puzzle.zarr", "depth": 3}, "found those of eight-puzzle"),

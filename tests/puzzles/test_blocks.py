@@ -50,7 +50,8 @@ def blocks(**changes: Any) -> Puzzle:
         ({"axis": True}, "start: axis: expected blocks longer one way than the other, found 'A'"),
         (
             {"rows": 5},
-            "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start, starts, target",
+            "rows: unknown key; expected axis, description, distinct, enumerated, family, goal, moves, name, "
+            "start, starts, target",
         ),
         ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
         ({"target": 5}, "target: expected a text, found 5"),

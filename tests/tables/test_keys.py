@@ -17,6 +17,7 @@ from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
 from programs import Command
 from stores import contents, flip_bit, read_manifest, stop_after, toml
 
+from antipodes.config import Config
 from antipodes.events import Event, Restoring, SearchStarted
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.storage.backend import MANIFEST
@@ -36,8 +37,9 @@ from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
+from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
-from antipodes_tasks.keys.ranges import KeyRanges
+from antipodes_tasks.keys.ranges import KeyRanges, divided
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
@@ -151,6 +153,41 @@ def test_unfinished(name: str, table: Table, tmp_path: Path) -> None:
     assert [one.depth for one in events if isinstance(one, SearchStarted)] == [stopped.radius]
     assert [one for one in events if isinstance(one, Restoring)][-1].done == sum(stopped.layers)
     assert contents(store) == contents(Path(table.address))
+
+
+NUMBERED: dict[str, dict[str, Any]] = {
+    "tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 2 3 4 0"},
+    "slides": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 2 3 0", "metric": "slides"},
+    "goal": {"family": "pancake", "n": 5, "start": "1 2 3 4 5", "goal": "5 4 ? ? ?"},
+    "one way": {"family": "jump", "start": "AB/A-/--", "offsets": [[0, 1], [1, 0], [-1, -1]]},
+    "towers": {"family": "hanoi", "pegs": 3, "discs": 4},
+    "lights": {"family": "lights-out", "rows": 2, "columns": 3},
+}
+
+
+@pytest.mark.parametrize("family", NUMBERED)
+def test_numbered_and_as_keys(family: str, tmp_path: Path) -> None:
+    """A puzzle whose positions a formula numbers has the same distances when a search lists them."""
+    settings = {"name": family, **NUMBERED[family]}
+    run_puzzle(Config(settings), tmp_path / "numbers.zarr", RunOptions(workers=1))
+    run_puzzle(Config({**settings, "enumerated": True}), tmp_path / "keys.zarr", RunOptions(workers=1))
+    with open_table(tmp_path / "numbers.zarr") as numbers, open_table(tmp_path / "keys.zarr") as keys:
+        assert plan_run(numbers.puzzle).keyed < plan_run(keys.puzzle).keyed
+        assert keys.layers == numbers.layers
+        positions = keys.space.unrank(np.arange(keys.index_size))
+        assert keys.distances(positions).tolist() == numbers.distances(positions).tolist()
+
+
+def test_one_look_at_a_puzzle(monkeypatch: Patch) -> None:
+    looks: list[Expansion] = []
+
+    def look(expansion: Expansion, starts: Any) -> Any:
+        looks.append(expansion)
+        return divided(expansion, starts)
+
+    monkeypatch.setattr("antipodes_tasks.spaces.keyed.divided", look)
+    plan_run(config_of("blocks").puzzle)
+    assert len(looks) == 1
 
 
 def forged(wrong: str, monkeypatch: Patch) -> None:

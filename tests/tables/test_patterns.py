@@ -168,7 +168,7 @@ def test_a_position_that_a_table_does_not_reach_is_unreachable_without_a_search(
     assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
 
 
-def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: Path) -> None:
+def test_tables_of_many_columns_have_wide_moves_and_column_maps(folder: Path) -> None:
     def arrays(start: str, columns: int, tiles: str) -> Any:
         """The moves in a heuristic with one table, whose values are not needed."""
         rules = puzzle_from(settings(start, columns)).rules
@@ -177,14 +177,27 @@ def test_tables_of_more_entries_than_32_bits_count_have_rows_of_64_bits(folder: 
         label_of = np.arange(len(rules.symbols), dtype=np.uint8).clip(0, len(tiles) + 1)
         table = PatternTable("one", SwapRows(own, numbering), label_of)
         costs = np.zeros((len(rules.symbols), rules.places), np.int64)
-        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], costs).arrays.moves
+        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], costs).arrays
 
-    numbering, moves = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
+    numbering, wide = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
     _, rows, width = numbering.radices
     assert rows * width > 1 << 32
-    legal = moves[moves[:, 1] < rows * width]
-    assert set(np.unique(legal[:, 1]).tolist()) == {row * width for row in range(rows)}
-    assert arrays(WIDE, 4, "123")[1].dtype == np.uint32
+    assert (wide.moves.dtype, wide.maps.dtype, wide.maps.max()) == (np.uint64, np.uint32, width - 1)
+    assert np.array_equal(np.unique(wide.moves >> wide.bits), np.arange(rows))
+    _, narrow = arrays(WIDE, 4, "123")
+    assert (narrow.moves.dtype, narrow.maps.dtype) == (np.uint32, np.uint16)
+
+
+def test_wide_moves_lead_to_the_same_paths(folder: Path) -> None:
+    puzzle = puzzle_from(settings(EIGHT, 3))
+    found = heuristic(folder, puzzle, ["1234", "5678"])
+    problem = Problem.of(puzzle.rules, puzzle.parse("8 6 7 2 5 4 3 0 1"))
+    narrow = ida_star(problem, every=True, heuristic=found)
+    arrays = found.arrays
+    vars(found)["arrays"] = arrays._replace(moves=arrays.moves.astype(np.uint64), maps=arrays.maps.astype(np.uint32))
+    wide = ida_star(problem, every=True, heuristic=found)
+    assert wide.solution_count == narrow.solution_count > 1
+    assert (wide.expanded, wide.generated) == (narrow.expanded, narrow.generated)
 
 
 def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """All positions of a puzzle, reached from its start or not: its components, and the farthest positions from a goal."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.move_tables import Indices, MoveTables
 from antipodes_tasks.spaces.selection import whole_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
@@ -63,9 +63,9 @@ class HardestStarts:
     goals: int
     """The number of goals."""
     reaching: int
-    """The number of positions from which moves lead to a goal, goals included."""
+    """The number of starts from which moves lead to a goal, goals included."""
     total: int
-    """The number of all positions."""
+    """The number of starts: of all positions, unless only some were asked for."""
 
 
 def components(puzzle: PuzzleLike) -> Components:
@@ -103,7 +103,7 @@ def components(puzzle: PuzzleLike) -> Components:
     return kinds
 
 
-def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED) -> HardestStarts:
+def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: str | None = None) -> HardestStarts:
     """The positions that are farthest from a goal, of all that the pieces of a puzzle can have, reached or not.
 
     Parameters
@@ -115,33 +115,45 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED) -> Hardest
         content.
     limit
         Positions that are named, at most; all are counted.
+    among
+        A pattern, or a position: others are no starts.
 
     Raises
     ------
     InputError
-        An argument is none of these, or the positions are only known by a search.
+        An argument is none of these, no start reaches a goal, or the positions are only known by a search.
     SizeLimitError, ResourceLimitError
         There are too many positions.
     """
     found = as_config(puzzle).puzzle
     arguments.integer(limit, "limit", 1)
-    texts = standing_for(found, arguments.text(goal, "a goal"))
+    texts = [arguments.text(text, "a pattern") for text in (goal, among) if text is not None]
+    batches = [standing_for(found, text) for text in texts]
     space, tables = _tables(found, BYTES)
-    goals = np.unique(np.concatenate([space.rank(labels) for labels in texts]))
-    goals = goals[goals != NOT_NUMBERED]
-    if not len(goals):
-        raise InputError(f"goal {quote(shorten(goal))}: expected a position of {found.name}, found none")
+    goals, *chosen = (_indices_of(space, *each) for each in zip(texts, batches, strict=True))
     distance = goal_distances(tables, goals)
-    farthest = int(distance.max())
-    hardest = np.flatnonzero(distance == farthest)
+    starts = chosen[0] if chosen else np.arange(space.size)
+    farthest = int(distance[starts].max())
+    if farthest == UNREACHED:
+        raise InputError(f"among {quote(shorten(texts[-1]))}: expected a position that reaches a goal, found none")
+    hardest = starts[distance[starts] == farthest]
     return HardestStarts(
         distance=farthest,
         count=len(hardest),
         positions=list(map(found.format, space.unrank(hardest[:limit]))),
         goals=len(goals),
-        reaching=int((distance != UNREACHED).sum()),
-        total=space.size,
+        reaching=int((distance[starts] != UNREACHED).sum()),
+        total=len(starts),
     )
+
+
+def _indices_of(space: Space, text: str, batches: Iterable[Labels]) -> Indices:
+    """The indices of the positions that a text stands for, ascending; InputError if there are none."""
+    found = np.unique(np.concatenate([space.rank(labels) for labels in batches]))
+    indices: Indices = found[found != NOT_NUMBERED]
+    if not len(indices):
+        raise InputError(f"pattern {quote(shorten(text))}: expected a position of the puzzle, found none")
+    return indices
 
 
 def _tables(puzzle: Puzzle, bytes_each: int) -> tuple[Space, MoveTables]:
@@ -171,8 +183,8 @@ def _space(puzzle: Puzzle) -> Space:
 
 def _within_memory(puzzle: Puzzle) -> Iterator[Labels]:
     """All ways to place blocks, as long as memory holds the list of them."""
-    listed = 0
+    listed, bytes_each = 0, LISTED_BYTES + 2 * puzzle.places
     for labels in all_placements(puzzle):
         listed += len(labels)
-        _check_memory(listed * LISTED_BYTES, listed, "at least ")
+        _check_memory(listed * bytes_each, listed, "at least ")
         yield labels

@@ -16,12 +16,15 @@ MAX_SYMBOLS = 256
 """Different pieces of a puzzle: a label is a byte."""
 START, GOAL, STARTS = "start", "goal", "starts"
 """The key of the positions at depth 0, another word for it, and that of many."""
-IDENTITY = ("name", "description", "family")
+ENUMERATED = "enumerated"
+"""The key that says whether positions have numbers, or a search lists them."""
+COMMON = {"name", "description", "family", STARTS, ENUMERATED}
+"""The keys of all families."""
 
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
     """Raise ConfigError for the first key that is neither in ``known`` nor common to all families."""
-    expected = sorted(known | {*IDENTITY, STARTS} | ({GOAL} if START in known else set()))
+    expected = sorted(known | COMMON | ({GOAL} if START in known else set()))
     for key in settings:
         if key not in expected:
             raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")

@@ -4,44 +4,28 @@ A table says how many moves of its own tiles a position needs at least. So table
 greatest of several sums is a bound, too (A. Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics,
 2004). Symmetries of the board that leave the goal as it is give further sums from the same tables. Tiles in no table of
 a sum contribute their Manhattan distance.
-
-A search keeps the row and the column of its position in each table. A move changes those of the tables that have the
-tile, by their move tables; so a look-up costs a few reads, and ranks nothing.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
-from antipodes_tasks.searches.addresses import address_of, byte_at
-from antipodes_tasks.searches.depth_first import (
-    DEPTH,
-    EXPANDED,
-    FAR,
-    FOUND,
-    GENERATED,
-    NEXT_BOUND,
-    Descent,
-    Pass,
-    listed,
-    room_for_paths,
-    swap_leads_to_goal,
-)
+from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.searches.shares import NODE, WHOLE, Share
+from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.swap_descent import ENTRY, NO_TABLE, PatternArrays, Root, descent_by_patterns
 from antipodes_tasks.searches.swap_rows import SwapRows
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -49,8 +33,6 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 
 MOST_SYMMETRIES = 16
 """Symmetries of which each gives sums: a rectangle has eight at most."""
-ZERO, ONE = np.uint64(0), np.uint64(1)
-NO_TABLE = NOT_EXPANDED = NOTHING = ~ZERO
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,30 +154,24 @@ class SwapPatterns(Patterns):
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, guided by the tables."""
-        return _descent(depth, problem, self, request, share)
+        values = [view.table.values for view in self.views]
+        root = self.root(problem.position)
+        return descent_by_patterns(depth, problem, request, share, self.arrays, root, values)
 
-    def root(self, position: Labels) -> "_Entries":
+    def root(self, position: Labels) -> Root:
         """The entries of one position ``(places,)``, and what they say."""
         indices = [view.entry(position) for view in self.views]
         values = [int(view.table.read(np.array([index]))[0]) for view, index in zip(self.views, indices, strict=True)]
-        rest = iter(values)
-        places = np.arange(len(position))
+        rest, places = iter(values), np.arange(len(position))
         sums = [
             int(single[position, places].sum()) + sum(islice(rest, len(own)))
             for single, own in zip(self.single, self.sums, strict=True)
         ]
-        cells = [divmod(index, view.table.rows.width) for view, index in zip(self.views, indices, strict=True)]
-        rows = [
-            self.first_moves[view.table.rows] + row * len(view.table.rows.edges)
-            for view, (row, _) in zip(self.views, cells, strict=True)
-        ]
-        columns = [column for _, column in cells]
-        return _Entries(
-            np.array(rows, dtype=np.int64).astype(np.uint64),
-            np.array(columns, dtype=np.uint64),
-            np.array(values, dtype=np.int64),
-            np.array(sums, dtype=np.int64),
-        )
+        entries = np.empty((len(self.views), ENTRY), dtype=np.uint64)
+        for i, (view, index, value) in enumerate(zip(self.views, indices, values, strict=True)):
+            row, column = divmod(index, view.table.rows.width)
+            entries[i] = self.first_moves[view.table.rows] + row * len(view.table.rows.edges), column, value
+        return Root(entries, np.array(sums, dtype=np.int64))
 
     @cached_property
     def first_moves(self) -> dict[SwapRows, int]:
@@ -205,259 +181,58 @@ class SwapPatterns(Patterns):
         return dict(zip(different, accumulate(sizes, initial=0), strict=False))
 
     @cached_property
-    def arrays(self) -> "_Arrays":
+    def arrays(self) -> PatternArrays:
         """The heuristic for the kernel."""
         return _arrays(self)
 
 
-class _Arrays(NamedTuple):
-    """The heuristic and the moves; an edge is the place of a piece and that of the blank, in order of the blank's."""
-
-    origin: Words
-    """``(edges,)``: the place of the piece."""
-    destination: Words
-    first_of: Words
-    """``(places + 1,)``: where the edges to each place begin."""
-    inverse: Words
-    """``(edges,)``: the edge backwards."""
-    view_of: Words
-    """``(sums, labels)``: the view whose table has each tile, or NO_TABLE."""
-    edge_of: Words
-    """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
-    moves: NDArray[np.uint32 | np.uint64]
-    """``(moves, 3)``: the first move of the row that a move leads to, the first value of that row, and where the column
-    map begins. Those of a row follow one another, by the edges of its table. Of 64 bits where 32 are too few."""
-    maps: NDArray[np.uint32]
-    """All column maps, one after another."""
-    gains: Numbers
-    """``(edges, labels)``: the change of the Manhattan distance."""
-
-
-def _arrays(patterns: SwapPatterns) -> _Arrays:
-    edges = sorted(swap_edges(patterns.rules) or (), key=lambda edge: (edge[1], edge[0]))
+def _arrays(patterns: SwapPatterns) -> PatternArrays:
+    edges = sorted(swap_edges(patterns.rules) or (), key=_by_blank)
     number = {edge: i for i, edge in enumerate(edges)}
     origin, destination = np.array(edges, dtype=np.uint64).reshape(-1, 2).T.copy()
-    views = patterns.views
-    moves, maps = _move_arrays(patterns)
+    after = [[number[c, a] for c, to in edges if to == a and c != b] for a, b in edges]
+    after += [[number[edge] for edge in edges if edge[1] == place] for place in range(patterns.rules.places)]
     view_of = np.full((len(patterns.sums), len(patterns.rules.symbols)), NO_TABLE)
-    edge_of = np.empty((len(views), len(edges)), dtype=np.uint64)
-    for i, view in enumerate(views):
-        own = {edge: k for k, edge in enumerate(view.table.rows.edges)}
+    edge_of = np.empty((len(patterns.views), len(edges)), dtype=np.uint64)
+    for i, view in enumerate(patterns.views):
         ends = zip(view.symmetry.places[origin].tolist(), view.symmetry.places[destination].tolist(), strict=True)
-        edge_of[i] = [own[edge] for edge in ends]
+        edge_of[i] = [number[edge] for edge in ends]
     of_sum = [s for s, own in enumerate(patterns.sums) for _ in own]
-    for i, view in enumerate(views):
+    for i, view in enumerate(patterns.views):
         view_of[of_sum[i], view.counted] = i
-    return _Arrays(
+    return PatternArrays(
         origin,
         destination,
-        np.searchsorted(destination, np.arange(patterns.rules.places + 1)).astype(np.uint64),
-        np.array([number[b, a] for a, b in edges], dtype=np.uint64),
+        np.array([edge for own in after for edge in own], dtype=np.uint64),
+        np.cumsum([0, *map(len, after)]).astype(np.uint64),
         view_of,
         edge_of,
-        moves,
-        maps,
-        (patterns.costs[:, destination] - patterns.costs[:, origin]).T.copy(),
+        *_move_arrays(patterns),
+        (patterns.costs[:, destination] - patterns.costs[:, origin]).T.astype(np.uint64),
     )
 
 
-def _move_arrays(patterns: SwapPatterns) -> tuple[NDArray[np.uint32 | np.uint64], NDArray[np.uint32]]:
-    """The moves and the column maps of all different numberings."""
-    # a table of nine tiles has more than 2^32 entries; of fewer ones, half the memory is read faster
-    largest = max(rows.numbering.size for rows in patterns.first_moves)
-    word = np.uint32 if largest < 1 << 32 else np.uint64
-    moves, maps, map_begin = list[NDArray[np.uint32 | np.uint64]](), list[NDArray[np.uint32]](), 0
-    for rows, begin in patterns.first_moves.items():
-        filled, width = rows.tables(), rows.width
-        row = filled.target.ravel().astype(np.int64)
-        column_map = np.zeros(len(row), np.int64) if width == 1 else filled.column_map.ravel().astype(np.int64)
-        columns = (begin + row * len(rows.edges), row * width, map_begin + column_map * width)
-        moves.append(np.stack(columns, axis=1).astype(word))
-        maps.append(filled.column_maps.ravel().astype(np.uint32))
-        map_begin += filled.column_maps.size
-    return np.concatenate(moves), np.concatenate(maps)
+def _by_blank(edge: tuple[int, int]) -> tuple[int, int]:
+    return edge[1], edge[0]
 
 
-class _Entries(NamedTuple):
-    """The entries of a position; or of those on a path, in arrays that begin with its depth."""
-
-    rows: Words
-    """``(views,)``: the row in each table, by its first move."""
-    columns: Words
-    values: Numbers
-    """``(views,)``: what each table says."""
-    sums: Numbers
-    """``(sums,)``."""
-
-
-class _Children(NamedTuple):
-    """The moves from each position of a path that the heuristic does not prune, a few for each depth."""
-
-    edge: Words
-    """``(bound, most)``: the edge."""
-    sums: Numbers
-    """``(bound, most, sums)``: the sums after it."""
-    kept: Words
-    """``(bound,)``: how many moves there are; NOT_EXPANDED if that is to be found."""
-    tried: Words
-    """``(bound,)``: how many were searched."""
-
-
-class _Path(NamedTuple):
-    """The path that is searched, and what was found."""
-
-    labels: Labels
-    """``(places,)``: its last position."""
-    taken: Words
-    """``(bound,)``: its moves."""
-    tally: Numbers
-    found: Words
-    """``(paths, bound)``: the moves of the paths found, while there is room."""
-
-
-def _descent(depth: int, problem: Problem, patterns: SwapPatterns, request: Request, share: Share) -> Descent:
-    """The search for paths of ``depth`` moves, guided by pattern tables."""
-    arrays = patterns.arrays
-    most = int(np.diff(arrays.first_of).max(initial=0))
-    first = patterns.root(problem.position)
-    words = (np.tile(first.rows, (depth, 1)), np.tile(first.columns, (depth, 1)))
-    entries = _Entries(*words, np.tile(first.values, (depth, 1)), np.tile(first.sums, (depth, 1)))
-    children = _Children(
-        edge=np.zeros((depth, most), dtype=np.uint64),
-        sums=np.zeros((depth, most, len(patterns.sums)), dtype=np.int64),
-        kept=np.full(depth, NOT_EXPANDED),
-        tried=np.zeros(depth, dtype=np.uint64),
-    )
-    tally, paths = np.array([0, 0, 0, FAR, 0, 0]), room_for_paths(depth, request, np.uint64, depth)
-    path = _Path(problem.position.copy(), np.zeros(depth, dtype=np.uint64), tally, paths)
-    # addresses are of this process, so they are not kept
-    addresses = np.array([address_of(view.table.values) for view in patterns.views], dtype=np.uint64)
-    fixed = (entries, children, problem.goals, arrays, addresses, request.every)
-
-    def result() -> Pass:
-        found = listed(paths, int(tally[FOUND]), problem, request)
-        return Pass(
-            [_replayed(problem.position, patterns.arrays, one) for one in found], *tally[[FOUND, NEXT_BOUND]].tolist()
-        )
-
-    return Descent(lambda budget: _descend_by_patterns(path, budget, *fixed, *share.words), tally, result)
-
-
-def _replayed(position: Labels, arrays: _Arrays, edges: Words) -> Labels:
-    """The positions along a path of moves."""
-    positions = [position]
-    for edge in edges.tolist():
-        after = positions[-1].copy()
-        after[arrays.destination[edge]], after[arrays.origin[edge]] = after[arrays.origin[edge]], 0
-        positions.append(after)
-    return np.array(positions)
-
-
-@kernel
-def _descend_by_patterns(
-    path: _Path,
-    budget: int,
-    entries: _Entries,
-    children: _Children,
-    goals: Labels,
-    arrays: _Arrays,
-    address: Words,
-    every: bool,
-    split: np.uint64,
-    part: np.uint64,
-    parts: np.uint64,
-) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
-
-    All successors of a position are looked up before one is searched, so the processor waits for memory once. It is
-    the `Share` of the other arguments; the first share counts the positions above the split.
-    """
-    labels, taken, tally, paths = path
-    rows, columns, own, sums = entries
-    edge, next_sums, kept, tried = children
-    origin, destination, first_of, inverse, view_of, edge_of, moves, maps, gains = arrays
-    greatest, all_sums, all_views = np.uint64(len(taken)), np.uint64(sums.shape[1]), np.uint64(rows.shape[1])
-    expanded, next_bound, generated = tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED]
-    depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
-    while expanded < stop and not over:
-        if kept[depth] == NOT_EXPANDED:
-            counts = np.int64(depth >= split or part == ZERO)
-            expanded += counts
-            blank = origin[taken[depth - ONE]] if depth > ZERO else _place_of_blank(labels)
-            back, k = inverse[taken[depth - ONE]] if depth > ZERO else NOTHING, ZERO
-            for e in range(first_of[blank], first_of[blank + ONE]):
-                if e == back:
-                    continue
-                generated += counts
-                piece, estimate = np.uint64(labels[origin[e]]), 0
-                for s in range(all_sums):
-                    v, total = view_of[s, piece], sums[depth, s]
-                    if v == NO_TABLE:
-                        total += gains[e, piece]
-                    else:
-                        move = rows[depth, v] + edge_of[v, e]
-                        column = np.uint64(maps[np.uint64(moves[move, 2]) + columns[depth, v]])
-                        value = np.int64(byte_at(address[v] + np.uint64(moves[move, 1]) + column))
-                        total += value - own[depth, v]
-                    next_sums[depth, k, s] = total
-                    estimate = max(estimate, total)
-                total = np.int64(depth) + 1 + estimate
-                if total > greatest:
-                    next_bound = min(next_bound, total)
-                elif depth + ONE < greatest:
-                    edge[depth, k] = e
-                    k += ONE
-                else:
-                    next_bound = min(next_bound, total + 1)
-                    if swap_leads_to_goal(labels, origin[e], destination[e], goals):
-                        taken[depth] = e
-                        _add_path(taken, tally, paths)
-                        over = not every
-                        if over:
-                            break
-            kept[depth], tried[depth] = k, ZERO
-        elif tried[depth] < kept[depth]:
-            k, after = tried[depth], depth + ONE
-            tried[depth] += ONE
-            if after == split:
-                tally[NODE] += 1
-                if np.uint64(tally[NODE] - 1) % parts != part:
-                    continue
-            e = edge[depth, k]
-            piece = np.uint64(labels[origin[e]])
-            for v in range(all_views):
-                rows[after, v], columns[after, v], own[after, v] = rows[depth, v], columns[depth, v], own[depth, v]
-            for s in range(all_sums):
-                v, sums[after, s] = view_of[s, piece], next_sums[depth, k, s]
-                if v != NO_TABLE:
-                    move = rows[depth, v] + edge_of[v, e]
-                    rows[after, v] = moves[move, 0]
-                    columns[after, v] = maps[np.uint64(moves[move, 2]) + columns[depth, v]]
-                    own[after, v] += sums[after, s] - sums[depth, s]
-            labels[destination[e]], labels[origin[e]] = piece, 0
-            taken[depth], kept[after], depth = e, NOT_EXPANDED, after
-        elif depth == ZERO:
-            over = True
-        else:
-            depth -= ONE
-            e = taken[depth]
-            labels[origin[e]], labels[destination[e]] = labels[destination[e]], 0
-    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
-    return over
-
-
-@kernel
-def _place_of_blank(labels: Labels) -> np.uint64:
-    blank = ZERO
-    while labels[blank] != 0:
-        blank += ONE
-    return blank
-
-
-@kernel
-def _add_path(taken: Words, tally: Numbers, paths: Words) -> None:
-    """Count a path, and write it down if there is room."""
-    if tally[FOUND] < len(paths):
-        for i in range(len(taken)):
-            paths[tally[FOUND], i] = taken[i]
-    tally[FOUND] += 1
+def _move_arrays(
+    patterns: SwapPatterns,
+) -> tuple[Words, NDArray[np.uint32 | np.uint64], NDArray[np.uint16 | np.uint32], np.uint64]:
+    """The views, and the moves, column maps and bits of all different numberings."""
+    filled = {rows: rows.tables() for rows in patterns.first_moves}
+    bits = max((len(tables.column_maps) - 1).bit_length() for tables in filled.values())
+    narrow = max(rows.rows for rows in filled) << bits <= 1 << 32 and max(rows.width for rows in filled) <= 1 << 16
+    moves, maps = list[NDArray[Any]](), list[NDArray[Any]]()
+    for rows, tables in filled.items():
+        order = sorted(range(len(rows.edges)), key=lambda k: _by_blank(rows.edges[k]))
+        target = np.maximum(tables.target[:, order], 0).astype(np.uint64)
+        column_map = tables.column_map[:, order].astype(np.uint64) if rows.width > 1 else np.uint64(0)
+        moves.append((target << np.uint64(bits) | column_map).astype(np.uint32 if narrow else np.uint64).ravel())
+        maps.append(tables.column_maps.astype(np.uint16 if narrow else np.uint32).ravel())
+    first_maps = dict(zip(filled, accumulate((len(own) for own in maps), initial=0), strict=False))
+    views = [
+        (0, patterns.first_moves[rows], rows.width, first_maps[rows])
+        for rows in (view.table.rows for view in patterns.views)
+    ]
+    return np.array(views, dtype=np.uint64), np.concatenate(moves), np.concatenate(maps), np.uint64(bits)

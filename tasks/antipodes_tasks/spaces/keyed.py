@@ -19,6 +19,7 @@ from antipodes_tasks.keys.sorted_keys import find, sorted_unique, without
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.key_tables import SuccessorLists
 from antipodes_tasks.spaces.move_tables import Filler, Indices
 from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
@@ -84,16 +85,27 @@ class Keyed(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """The numbering of a puzzle, also by lists in memory if it is small."""
+        if _latest and _latest[0].rules is rules and isinstance(_latest[0], cls):
+            return _latest[0]
         packing = Packing.of(rules)
-        ranges, looked, is_all = divided(Expansion(rules, packing), start_keys(rules, packing))
+        starts = start_keys(rules, packing)
+        ranges, looked, is_all = divided(Expansion(rules, packing), starts)
         reached = looked if is_all else None
-        return cls(rules, packing, ranges, reached, looked, reached)
+        found = cls(rules, packing, ranges, reached, looked, reached)
+        found.__dict__["start_keys"] = starts
+        _latest[:] = [found]
+        return found
 
     @classmethod
     def listing(cls, rules: Rules, batches: Iterable[Labels]) -> Self:
-        """The numbering of some positions, whether starts lead to them or not, given in batches ``(n, places)``."""
-        packing = Packing.of(rules)
-        keys = sorted_unique(np.concatenate([packing.pack(labels) for labels in batches]))
+        """The numbering of some positions, whether starts lead to them or not, given in batches ``(n, places)``.
+
+        Keys hold what these positions have on each place, which may be more than moves bring there from the starts.
+        """
+        labels = np.concatenate(list(batches))
+        packing = Packing.of(replace(rules, starts=Starts(labels), origin=None))
+        assert packing.fit(labels).all()
+        keys = sorted_unique(packing.pack(labels))
         ranges = KeyRanges(packing.words, (), not rules.moves.reversible)
         return cls(rules, packing, ranges, None, len(keys), len(keys), KeysInMemory(keys))
 
@@ -189,6 +201,10 @@ class Keyed(Numbering):
             )
         found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))
+
+
+_latest: list[Keyed] = []
+"""The numbering that was asked for last: a plan asks for its size first, which takes the same look at the puzzle."""
 
 
 def start_keys(rules: Rules, packing: Packing) -> Keys:

@@ -174,6 +174,8 @@ def numbering_of(rules: Rules) -> Numbering:
         The puzzle has more positions than 64 bits can number.
     """
     kind = _kind_for(rules)
+    if kind.KIND == KEYED:  # a look at the puzzle takes up to a second, and says nothing of a size that is too large
+        return kind.of(rules)
     size = kind.size_for(rules)
     if size > arguments.GREATEST:
         few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""

@@ -9,6 +9,7 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json
 from antipodes.graphs import components as finding
+from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 
 SHOWN = 20
@@ -34,12 +35,17 @@ def components(
         str | None,
         typer.Option(metavar="PATTERN", help="Show the positions that are farthest from this goal instead."),
     ] = None,
+    among: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="With --goal: only positions that match are starts.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count all positions of a puzzle by components: sets of positions that moves lead to from each other."""
     if goal is not None:
-        _show_hardest(finding.hardest_starts(puzzle, goal, limit or SHOWN), as_json)
+        _show_hardest(finding.hardest_starts(puzzle, goal, limit or SHOWN, among=among), as_json)
         return
+    if among is not None:
+        raise InputError("--among: expected --goal beside it, found none")
     found = finding.components(puzzle)
     shown = found[: limit if limit or as_json else SHOWN]
     if as_json:

@@ -8,10 +8,11 @@ from typing import Any
 
 from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in, matching
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import GOAL, START, STARTS, starts_in
+from antipodes.puzzles.settings import ENUMERATED, GOAL, START, STARTS, flag, starts_in
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
@@ -37,6 +38,8 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count. With
     ``starts`` depths count from all of these, reached from the start or not, and there may be millions.
 
+    With ``enumerated`` a search lists the positions, also where a formula numbers them.
+
     ConfigError, which names the key, where the family is unknown, or another key is unknown, missing or out of range.
     """
     family = arguments.mapping(settings, "settings of a puzzle").get("family")
@@ -44,7 +47,19 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
         found = f"found {quote(family)}" if "family" in settings else "this key is missing"
         raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}; {found}")
     module, function = FAMILIES[family]
-    describe: Callable[[Mapping[str, Any]], Puzzle] = getattr(import_module(f"{__name__}.{module}"), function)
+    described = _described(getattr(import_module(f"{__name__}.{module}"), function), settings)
+    return _enumerated(described) if flag(settings, ENUMERATED) else described
+
+
+def _enumerated(puzzle: Puzzle) -> Puzzle:
+    """The puzzle whose positions a search lists, though they may have numbers."""
+    if isinstance(puzzle.moves, CountedSwaps):
+        raise ConfigError(f"[puzzle] {ENUMERATED}: expected a puzzle all of whose moves count, found free tiles")
+    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True))
+
+
+def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle of a family, with its starts."""
     if STARTS in settings:
         return _with_many_starts(describe, settings)
     if GOAL not in settings:

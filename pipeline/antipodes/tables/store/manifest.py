@@ -128,7 +128,7 @@ class SearchManifest:
         space, chunk_rows = cut
         record = space.record
         return cls(
-            puzzle=dict(config.settings),
+            puzzle=dict(config.stored),
             fingerprint=config.puzzle.fingerprint,
             symbols=config.puzzle.rules.symbols,
             counts=config.puzzle.rules.counts,

@@ -1,0 +1,359 @@
+"""Depth-first search of a sliding puzzle with one blank, guided by sums of pattern tables.
+
+A search keeps the row and the column of its position in each table. A move changes those of the tables that have the
+tile, by their move tables; so a look-up costs a few reads, and ranks nothing.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.addresses import address_of, byte_at
+from antipodes_tasks.searches.depth_first import (
+    DEPTH,
+    EXPANDED,
+    FAR,
+    FOUND,
+    GENERATED,
+    NEXT_BOUND,
+    Descent,
+    Pass,
+    listed,
+    room_for_paths,
+    swap_leads_to_goal,
+)
+from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.shares import NODE, Share
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+NO_TABLE = ~ZERO
+ENTRY = 3
+ROW, COLUMN, VALUE, SUM, BEFORE = (np.uint64(number) for number in range(ENTRY + 2))
+"""The numbers of an entry; and what follows them in a slot."""
+SLOT = np.uint64(8)
+"""The words of a slot, which are a line of the processor's cache."""
+ADDRESS, MOVES, WIDTH, MAPS = (np.uint64(number) for number in range(4))
+"""What is known of a view: the address of the first value of its table, its first move, its columns, its first map."""
+UNBOUNDED = np.uint64(FAR)
+
+
+class Root(NamedTuple):
+    """A position in the tables."""
+
+    entries: Words
+    """``(views, ENTRY)``: the place of its row among the moves, its column, and what the table says."""
+    sums: Numbers
+    """``(sums,)``."""
+
+
+class PatternArrays(NamedTuple):
+    """The heuristic and the moves; an edge is the place of a piece and that of the blank, in order of the blank's."""
+
+    origin: Words
+    """``(edges,)``: the place of the piece."""
+    destination: Words
+    following: Words
+    """The edges that may follow others, one after another."""
+    first_of: Words
+    """``(edges + places + 1,)``: where those begin that may follow each edge, which lead not back; and then,
+    for each place, where those begin that lead to it."""
+    view_of: Words
+    """``(sums, labels)``: the view whose table has each tile, or NO_TABLE."""
+    edge_of: Words
+    """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
+    views: Words
+    """``(views, 4)``: the ADDRESS of each, which is not known here, MOVES, WIDTH and MAPS."""
+    moves: NDArray[np.uint32 | np.uint64]
+    """The row that a move leads to, and in the lower bits its column map. The moves of a row follow one another, by the
+    blank's place: those that are looked up together are in one line of the processor's cache."""
+    maps: NDArray[np.uint16 | np.uint32]
+    """All column maps, one after another."""
+    bits: np.uint64
+    """The number of lower bits."""
+    gains: Words
+    """``(edges, labels)``: the change of the Manhattan distance, modulo 2^64."""
+
+
+class _Path(NamedTuple):
+    """The path that is searched, and what was found.
+
+    Each successor of one of its positions that the heuristic does not prune has a group of slots, one for each sum.
+    """
+
+    labels: Labels
+    """``(places,)``: its last position."""
+    slots: Words
+    """``(slots, SLOT)``, flat: an entry, the sum, and the slot that the view had before. The first are the root's of
+    each view, then there is a group of the root's sums, and then the groups at each depth."""
+    slot_of: Words
+    """``(views,)``: where the slot of the last position begins."""
+    group_of: Words
+    """``(bound,)``: where the group of the position at each depth begins."""
+    edge: Words
+    """``(bound, most)``, flat: the moves to these successors."""
+    kept: Words
+    """``(bound,)``: how many there are."""
+    tried: Words
+    """``(bound,)``: how many were searched."""
+    tally: Numbers
+    found: Words
+    """``(paths, bound)``: the moves of the paths found, while there is room."""
+
+    @classmethod
+    def of(cls, position: Labels, depth: int, arrays: PatternArrays, root: Root, room: Words) -> "_Path":
+        """The path of a root alone."""
+        views, sums = len(root.entries), len(root.sums)
+        most = int(np.diff(arrays.first_of).max(initial=0))
+        slots = np.zeros((views + (1 + depth * most) * sums, int(SLOT)), dtype=np.uint64)
+        slots[:views, :ENTRY] = root.entries
+        slots[views : views + sums, SUM] = root.sums
+        return cls(
+            labels=position.copy(),
+            slots=slots.ravel(),
+            slot_of=np.arange(views, dtype=np.uint64) * SLOT,
+            group_of=np.full(depth, views * SLOT, dtype=np.uint64),
+            edge=np.zeros(depth * most, dtype=np.uint64),
+            kept=np.zeros(depth, dtype=np.uint64),
+            tried=np.zeros(depth, dtype=np.uint64),
+            tally=np.array([0, 0, 0, FAR, 0, 0]),
+            found=room,
+        )
+
+
+def descent_by_patterns(
+    depth: int,
+    problem: Problem,
+    request: Request,
+    share: Share,
+    arrays: PatternArrays,
+    root: Root,
+    values: Sequence[NDArray[np.uint8]],
+) -> Descent:
+    """The search for paths of ``depth`` moves, guided by the tables with these values, one for each view."""
+    path = _Path.of(problem.position, depth, arrays, root, room_for_paths(depth, request, np.uint64, depth))
+
+    def advance(budget: int) -> bool:
+        views = arrays.views.copy()
+        views[:, ADDRESS] = [address_of(own) for own in values]  # this process has them, and keeps them meanwhile
+        here = arrays._replace(views=views)
+        return _descend_by_patterns(path, budget, problem.goals, here, request.every, *share.words)
+
+    def result() -> Pass:
+        found = listed(path.found, int(path.tally[FOUND]), problem, request)
+        positions = [_replayed(problem.position, arrays, one) for one in found]
+        return Pass(positions, *path.tally[[FOUND, NEXT_BOUND]].tolist())
+
+    return Descent(advance, path.tally, result)
+
+
+def _replayed(position: Labels, arrays: PatternArrays, edges: Words) -> Labels:
+    """The positions along a path of moves."""
+    positions = [position]
+    for edge in edges.tolist():
+        after = positions[-1].copy()
+        after[arrays.destination[edge]], after[arrays.origin[edge]] = after[arrays.origin[edge]], 0
+        positions.append(after)
+    return np.array(positions)
+
+
+@kernel
+def _descend_by_patterns(
+    path: _Path,
+    budget: int,
+    goals: Labels,
+    arrays: PatternArrays,
+    every: bool,
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
+) -> bool:
+    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+
+    All successors of a position are looked up before one is searched, and no look-up waits for what another one says:
+    so the processor waits for memory once. It is the `Share` of the other arguments; the first share counts the
+    positions above the split.
+    """
+    labels, slots, slot_of, group_of, edge, kept, tried, tally, paths = path
+    origin, destination, following, first_of, view_of, edge_of, views, moves, maps, bits, gains = arrays
+    greatest, of_group = np.uint64(len(kept)), np.uint64(len(view_of)) * SLOT
+    most, first_group = np.uint64(len(edge)) // greatest, np.uint64(len(slot_of)) * SLOT + of_group
+    expanded, next_bound, generated = tally[EXPANDED], np.uint64(tally[NEXT_BOUND]), tally[GENERATED]
+    depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
+    while expanded < stop and not over:
+        first, left = depth * most, greatest - depth - ONE
+        last = edge[first - most + tried[depth - ONE] - ONE] if depth > ZERO else _before_all(labels, len(origin))
+        counts = np.int64(depth >= split or part == ZERO)
+        expanded += counts
+        generated += counts * np.int64(first_of[last + ONE] - first_of[last])
+        k, slot = first, first_group + first * of_group
+        for i in range(first_of[last], first_of[last + ONE]):
+            e = following[i]
+            total = _look_up(
+                e,
+                np.uint64(labels[origin[e]]),
+                group_of[depth],
+                slot,
+                slots,
+                slot_of,
+                view_of,
+                edge_of,
+                views,
+                moves,
+                maps,
+                bits,
+                gains,
+            )
+            fits = np.uint64(total <= left)
+            next_bound = min(next_bound, depth + ONE + total + fits * UNBOUNDED)
+            edge[k] = e
+            k += fits
+            slot += fits * of_group
+        kept[depth], tried[depth] = k - first, ZERO
+        if left == ZERO and k > first:
+            next_bound = min(next_bound, greatest + ONE)
+            over = _take_goals(labels, origin, destination, goals, edge, kept, tried, tally, paths) and not every
+        new = False
+        while not (new or over):
+            if tried[depth] < kept[depth]:
+                k = depth * most + tried[depth]
+                tried[depth] += ONE
+                new = depth + ONE != split or _is_own(tally, part, parts)
+                if new:
+                    depth += ONE
+                    group_of[depth] = first_group + k * of_group
+                    _move(edge[k], group_of[depth], labels, origin, destination, view_of, slots, slot_of)
+            elif depth == ZERO:
+                over = True
+            else:
+                group = group_of[depth]
+                depth -= ONE
+                k = depth * most + tried[depth] - ONE
+                _take_back(edge[k], group, labels, origin, destination, view_of, slots, slot_of)
+    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND], tally[GENERATED] = depth, expanded, next_bound, generated
+    return over
+
+
+@kernel
+def _look_up(
+    e: np.uint64,
+    piece: np.uint64,
+    group: np.uint64,
+    slot: np.uint64,
+    slots: Words,
+    slot_of: Words,
+    view_of: Words,
+    edge_of: Words,
+    views: Words,
+    moves: NDArray[np.uint32 | np.uint64],
+    maps: NDArray[np.uint16 | np.uint32],
+    bits: np.uint64,
+    gains: Words,
+) -> np.uint64:
+    """The greatest sum after a piece has moved along an edge, where the sums before are those of a group.
+
+    What the move changes is written to a group of slots that begins at ``slot``.
+    """
+    greatest, edges, low = ZERO, np.uint64(len(gains)), (ONE << bits) - ONE
+    for s in range(np.uint64(len(view_of))):
+        v, total, new = view_of[s, piece], slots[group + s * SLOT + SUM], slot + s * SLOT
+        if v == NO_TABLE:
+            total += gains[e, piece]
+        else:
+            own, width = slot_of[v], views[v, WIDTH]
+            move = np.uint64(moves[slots[own + ROW] + edge_of[v, e]])
+            row = move >> bits
+            column = np.uint64(maps[views[v, MAPS] + (move & low) * width + slots[own + COLUMN]])
+            value = np.uint64(byte_at(views[v, ADDRESS] + row * width + column))
+            total += value - slots[own + VALUE]
+            slots[new + ROW], slots[new + COLUMN] = views[v, MOVES] + row * edges, column
+            slots[new + VALUE] = value
+        slots[new + SUM] = total
+        greatest = max(greatest, total)
+    return greatest
+
+
+@kernel
+def _move(
+    e: np.uint64,
+    group: np.uint64,
+    labels: Labels,
+    origin: Words,
+    destination: Words,
+    view_of: Words,
+    slots: Words,
+    slot_of: Words,
+) -> None:
+    """Make the move along an edge; its views have the slots of a group from then on."""
+    piece = np.uint64(labels[origin[e]])
+    labels[destination[e]], labels[origin[e]] = piece, 0
+    for s in range(np.uint64(len(view_of))):
+        v = view_of[s, piece]
+        if v != NO_TABLE:
+            slots[group + s * SLOT + BEFORE], slot_of[v] = slot_of[v], group + s * SLOT
+
+
+@kernel
+def _take_back(
+    e: np.uint64,
+    group: np.uint64,
+    labels: Labels,
+    origin: Words,
+    destination: Words,
+    view_of: Words,
+    slots: Words,
+    slot_of: Words,
+) -> None:
+    """Undo `_move`."""
+    piece = np.uint64(labels[destination[e]])
+    labels[origin[e]], labels[destination[e]] = piece, 0
+    for s in range(np.uint64(len(view_of))):
+        v = view_of[s, piece]
+        if v != NO_TABLE:
+            slot_of[v] = slots[group + s * SLOT + BEFORE]
+
+
+@kernel
+def _is_own(tally: Numbers, part: np.uint64, parts: np.uint64) -> bool:
+    """Whether the next position at the depth of the split belongs to a part; it is counted."""
+    tally[NODE] += 1
+    return bool(np.uint64(tally[NODE] - 1) % parts == part)
+
+
+@kernel
+def _take_goals(
+    labels: Labels,
+    origin: Words,
+    destination: Words,
+    goals: Labels,
+    edge: Words,
+    kept: Words,
+    tried: Words,
+    tally: Numbers,
+    paths: Words,
+) -> bool:
+    """Whether a successor at the greatest depth is a goal; the path to it is counted, and kept while there is room."""
+    last, found = np.uint64(len(kept)) - ONE, tally[FOUND]
+    most = np.uint64(len(edge)) // (last + ONE)
+    while tried[last] < kept[last]:
+        e = edge[last * most + tried[last]]
+        tried[last] += ONE
+        if swap_leads_to_goal(labels, origin[e], destination[e], goals):
+            if tally[FOUND] < len(paths):
+                for depth in range(last + ONE):
+                    paths[tally[FOUND], depth] = edge[depth * most + tried[depth] - ONE]
+            tally[FOUND] += 1
+    return bool(tally[FOUND] > found)
+
+
+@kernel
+def _before_all(labels: Labels, edges: int) -> np.uint64:
+    """The number that stands for the edge before the first one: that of the blank, after all edges."""
+    blank = ZERO
+    while labels[blank] != 0:
+        blank += ONE
+    return np.uint64(edges) + blank
