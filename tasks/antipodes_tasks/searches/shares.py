@@ -68,8 +68,11 @@ class _Shares:
         return min(found, default=None)
 
     def advance(self, budget: int) -> bool:
-        """Expand about ``budget`` more positions on all threads; return whether the search is over."""
-        turn = self.waiting[: self.threads]
+        """Expand about ``budget`` more positions on all threads; return whether the search is over.
+
+        The shares that are furthest left come first. So when a path is found, little has been searched right of it.
+        """
+        turn = sorted(self.waiting, key=lambda number: int(self.descents[number].tally[NODE]))[: self.threads]
         with ThreadPoolExecutor(self.threads) as pool:
             each = max(1, budget // self.threads)
             for number, over in zip(turn, pool.map(lambda k: self.descents[k].advance(each), turn), strict=True):
