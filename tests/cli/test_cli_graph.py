@@ -36,16 +36,41 @@ def test_components(cli: Command) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.splitlines() == [
         "components  positions of each  radius  a position",
-        "         1             25,955     180  BCDF/BCDF/AAEE/AAGH/IJ..",
-        "         1             25,955     177  AABC/AABC/DFEE/DFGH/IJ..",
+        "         1             25,955     169  AABC/AABC/EEDF/GHDF/IJ..",
+        "         1             25,955     140  AAEE/AABC/DFBC/DFGH/IJ..",
         "65,880 positions in 898 components",
-        "and 133 more lines: --limit 135",
+        "and 135 more lines: --limit 137",
     ]
 
 
 def test_components_as_json(cli: Command) -> None:
     shown = json.loads(cli("components", "eight-puzzle", "--json").out)
-    assert shown == {"components": [{"size": 181440, "radius": 31, "count": 2, "example": "0 1 2 3 4 5 6 7 8"}]}
+    (one,) = shown.pop("components")
+    assert one == {"size": 181440, "radius": 31, "count": 2, "example": "0 1 2 3 4 5 6 7 8"}
+    assert shown == {"weakly_connected": 2}
+
+
+LANE = """[puzzle]
+name = "lane"
+family = "blocks"
+axis = true
+distinct = true
+start = "AA.BB.."
+"""
+
+
+def test_the_hardest_start_of_all(tmp_path: Path, cli: Command, refused: Callable[..., str]) -> None:
+    lane = tmp_path / "lane.toml"
+    lane.write_text(LANE, encoding="utf-8")
+    outcome = cli("components", lane, "--goal", "?????AA", "--limit", 1)
+    found = "1 position 3 moves from the nearest of 4 goals; 10 of 20 positions reach one"
+    assert outcome.out.splitlines() == [found, "BBAA..."]
+    shown = json.loads(cli("components", lane, "--goal", "?????AA", "--among", "??AA???", "--json").out)
+    assert (shown["distance"], shown["total"]) == (3, 3)
+    assert "expected --goal" in refused("components", lane, "--among", "??AA???")
+    assert "expected a position that reaches a goal" in refused(
+        "components", lane, "--goal", "?????AA", "--among", "AABB???"
+    )
 
 
 def test_components_too_many(refused: Callable[..., str]) -> None:

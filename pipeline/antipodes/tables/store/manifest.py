@@ -148,7 +148,7 @@ class SearchManifest:
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle; with its fingerprint, if it depends on code or on another table, which may change."""
+        """The config of the puzzle, with its fingerprint where it depends on code or a table, which may change."""
         elsewhere = self.puzzle.get("family") == python_source.FAMILY or needs_a_table(self.puzzle)
         return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if elsewhere else self.puzzle)
 
