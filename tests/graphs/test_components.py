@@ -110,6 +110,11 @@ def test_half_of_the_eight_puzzle_is_out_of_reach() -> None:
     assert ap.components("eight-puzzle") == [Component(181_440, 31, 2, "0 1 2 3 4 5 6 7 8")]
 
 
+def test_a_config_that_lists_positions_for_its_table_has_the_same_components() -> None:
+    settings = {"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"}
+    assert ap.components(ap.Config({**settings, "enumerated": True})) == ap.components(ap.Config(settings))
+
+
 def test_the_corners_of_the_2x2x2_are_twisted_in_three_ways() -> None:
     assert [(one.size, one.count) for one in ap.components("2x2x2-corner")] == [(3_674_160, 3)]
 

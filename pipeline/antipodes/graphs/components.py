@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from antipodes.machine import available_memory, human
 from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.pattern import all_placements, standing_for
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import ENUMERATED
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs import components as searching
 from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
@@ -175,9 +176,13 @@ def _check_memory(needed: int, positions: int, more: str = "") -> None:
 
 
 def _space(puzzle: Puzzle) -> Space:
-    """The space of all positions; of blocks all ways to place them."""
+    """The space of all positions; of blocks all ways to place them.
+
+    A config may say ``enumerated`` of a puzzle whose positions have numbers, for the sake of its table.
+    """
     if not isinstance(puzzle.notation, BlockBoard):
-        return whole_space(puzzle.rules)
+        listed_by_choice = (puzzle.settings or {}).get(ENUMERATED) is True
+        return whole_space(replace(puzzle.rules, enumerated=False) if listed_by_choice else puzzle.rules)
     return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
 
 
