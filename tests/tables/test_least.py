@@ -68,6 +68,18 @@ def test_a_larger_board_has_the_layers_that_another_program_counts(tmp_path: Pat
     assert (again.complete, again.states_found, again.farthest.tolist()) == (True, 0, report.farthest.tolist())
 
 
+def test_least_distances_may_leave_out_a_depth(tmp_path: Path, cli: Command) -> None:
+    settings = {"name": "gap", "family": "sliding", "rows": 2, "columns": 2, "start": "0 x 3 3", "free": ["x"]}
+    run_puzzle(with_least(settings), tmp_path / "gap.zarr", OPTIONS)
+    with open_table(tmp_path / "gap.zarr") as table:
+        assert table.layers == [1, 2, 2, 0, 1]
+        assert table.positions_at(3).shape == table.sample(3, 0).shape == (0, 4)
+        assert verify(tmp_path / "gap.zarr").ok
+        with pytest.raises(InputError, match="expected a depth that some positions have, found 3"):
+            table.random_position(3)
+    assert cli("query", tmp_path / "gap.zarr", "--depth", 3).out == "None\n"
+
+
 def test_an_interrupted_run_leaves_the_table_with_regions_and_resumes(tmp_path: Path) -> None:
     stopped = run_puzzle(with_least(LOW), tmp_path / "low.zarr", OPTIONS, interrupted=lambda: True)
     assert (stopped.complete, stopped.store) == (False, str(tmp_path / "low.regions.zarr"))

@@ -278,12 +278,17 @@ class Table(SearchResult):
         return np.concatenate(found)[:most]
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable.
+
+        InputError if none is at the depth.
+        """
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
+        if not self._layers[depth]:
+            raise InputError(f"expected a depth that some positions have, found {depth}")
         position: Labels = self._reached.numbered_at(depth, rng.integers(self._layers[depth], size=1))[0]
         return position
 

@@ -163,8 +163,10 @@ class TableChunks:
             parts.append(indices[:missing])
             missing -= len(parts[-1])
             if missing <= 0:
-                return np.concatenate(parts)
-        raise self._fewer(depth)
+                break
+        if missing > 0:
+            raise self._fewer(depth)
+        return np.concatenate(parts)
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
         """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
