@@ -118,5 +118,37 @@ def test_the_oldest_file_makes_room(store: TableStore, folder: Path, monkeypatch
         read(store, packed=False)
         assert list(folder.iterdir()) == []
     monkeypatch.setenv(LIMIT_VARIABLE, "much")
-    with pytest.raises(InputError, match=r"ANTIPODES.CACHE.SIZE: expected a size such as 800MB or 2GiB, found 'much'"):
+    with pytest.raises(InputError, match=r"ANTIPODES_CACHE_SIZE: expected a size such as 800MB or 2GiB, found 'much'"):
         read(store, packed=False)
+
+
+def test_a_cache_that_may_only_be_read_is_used(
+    store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read(store, packed=False)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "utime", refused)
+    monkeypatch.setattr(table_cache, "read_store", pytest.fail)
+    assert np.array_equal(read(store, packed=False), expected)
+
+
+def test_what_a_killed_process_left_is_deleted_and_what_another_one_makes_counts(
+    store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = store.read().index_size
+    left, under_way = folder / f"{byte_cache.MAKING}1", folder / f"{byte_cache.MAKING}2"
+    for made in (left, under_way):
+        made.mkdir(parents=True)
+        (made / "other.depths").write_bytes(bytes(size))
+    for path in (left / "other.depths", left):
+        os.utime(path, (1, 1))
+    read(store, packed=True)
+    (first,) = folder.glob("*.depths")
+    assert {path.name for path in folder.iterdir()} == {first.name, under_way.name}
+    monkeypatch.setenv(LIMIT_VARIABLE, str(2 * size + 200))  # room for the whole file and what is made, not for both
+    read(store, packed=False)
+    assert not first.exists()
+    assert (under_way / "other.depths").exists()

@@ -73,7 +73,7 @@ def memory_size(text: str | int, name: str = "memory limit") -> int:
         return arguments.integer(text, "a memory limit in bytes or as text", 1, arguments.GREATEST)
     from dask.utils import parse_bytes
 
-    what = name.replace("_", " ")
+    what = name if name.isupper() else name.replace("_", " ")  # an environment variable keeps its name
     try:
         size = int(parse_bytes(text))
     except (ValueError, AttributeError, OverflowError) as error:

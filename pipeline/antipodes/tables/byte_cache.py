@@ -8,7 +8,9 @@ replaces it. Together the files take at most a limit; those that have not been u
 import mmap
 import os
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +28,10 @@ LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
 """The environment variable that has the limit."""
 DEFAULT_LIMIT = 8 * GIB
 SUFFIX = ".depths"
+MAKING = "making-"
+"""How the names of folders begin in which files are made."""
+LEFT_SECONDS = 3600
+"""Seconds without a change after which such a folder is left from a process that was killed."""
 DIGEST_BYTES = 8
 BLOCK = 1 << 21
 """Bytes of which there is a digest: they fit into the cache of a processor."""
@@ -52,7 +58,8 @@ def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
             digests = _digests(file.fileno(), size, pulse)
             if size <= 0 or os.pread(file.fileno(), len(digests) + 1, size) != digests:
                 return None
-            os.utime(path)
+            with suppress(OSError):  # a cache that may only be read
+                os.utime(path)
             return _mapped(file.fileno(), size)
     except OSError:
         return None
@@ -78,7 +85,7 @@ def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Puls
         _make_room(path.parent, limit - size)
         if shutil.disk_usage(path.parent).free < 4 * size:
             return None
-        with TemporaryDirectory(dir=path.parent) as folder:  # it takes along what a full disk cut off
+        with TemporaryDirectory(dir=path.parent, prefix=MAKING) as folder:  # it takes along what a full disk cut off
             whole = Path(folder) / path.name
             with whole.open("wb+", buffering=0) as file:
                 fill(lambda begin, values: _write(file.fileno(), begin, values))
@@ -110,10 +117,20 @@ def _mapped(file: int, size: int) -> Bytes:
 def _make_room(folder: Path, most: int) -> None:
     """Delete the files that have not been used for the longest time, until the others take at most so many bytes."""
     files = sorted(((path.stat().st_mtime, path) for path in folder.glob(f"*{SUFFIX}")), reverse=True)
+    most -= sum(map(_made_in, folder.glob(f"{MAKING}*")))
     for _, path in files:
         most -= path.stat().st_size
         if most < 0:
             path.unlink(missing_ok=True)
+
+
+def _made_in(folder: Path) -> int:
+    """The bytes of the files that another process is making in a folder; it is deleted if that process was killed."""
+    found = [path.stat() for path in (folder, *folder.glob("*"))]
+    if time.time() - max(one.st_mtime for one in found) > LEFT_SECONDS:
+        shutil.rmtree(folder, ignore_errors=True)
+        return 0
+    return sum(one.st_size for one in found[1:])
 
 
 def _digests(file: int, size: int, pulse: Pulse) -> bytes:
