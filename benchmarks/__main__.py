@@ -12,6 +12,7 @@ MODULES = (
     "queries",
     "large",
     "puzzles",
+    "keys",
     "push_pull",
     "tilings",
     "searches",

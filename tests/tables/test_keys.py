@@ -18,7 +18,7 @@ from programs import Command
 from stores import contents, flip_bit, read_manifest, stop_after, toml
 
 from antipodes.config import Config
-from antipodes.events import Event, Restoring, SearchStarted
+from antipodes.events import Event, LayerSettled, Restoring, SearchStarted
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
@@ -36,7 +36,7 @@ from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
+from antipodes_tasks.errors import StoreDamagedError, StoreLockedError, UnfinishedError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
 from antipodes_tasks.keys.ranges import KeyRanges, divided
@@ -454,3 +454,45 @@ def test_a_flipped_bit_is_found(array: str, whole: Path, tmp_path: Path) -> None
     if array in ("keys", "first_keys"):
         with open_table(store, puzzle=config) as damaged, pytest.raises(StoreDamagedError):
             damaged.distances(labels_of(brute_force(config.puzzle.name)))
+
+
+@pytest.mark.parametrize("name", ["wide", "blocks"], indirect=True)
+def test_damage_gives_no_wrong_answer(name: str, whole: Path, tmp_path: Path) -> None:
+    """Whichever bit of whichever file is flipped, a query answers as before or names what is damaged."""
+    files, rng = contents(whole), np.random.default_rng(7)
+    arrays = sorted(path for path in files if path.startswith(("keys/c", "depth/c", "first_keys/c")))
+    expected, found = brute_force(name), 0
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    for path in rng.choice(arrays, 12):
+        at, bit = rng.integers(len(files[path])), 1 << rng.integers(8)
+        damaged = bytearray(files[path])
+        damaged[at] ^= bit
+        (tmp_path / path).write_bytes(damaged)
+        with open_table(tmp_path, puzzle=config_of(name)) as table:
+            for some in np.array_split(labels_of(expected), 5):
+                try:
+                    distances = table.distances(some)
+                except StoreDamagedError as error:
+                    found += path.split("/")[0] in str(error)
+                else:
+                    assert distances.tolist() == [expected[bytes(one)] for one in some]
+        (tmp_path / path).write_bytes(files[path])
+    assert found >= 12
+
+
+@pytest.mark.parametrize("name", ["blocks"], indirect=True)
+def test_two_runs_on_one_store(name: str, whole: Path, tmp_path: Path) -> None:
+    """The second is refused while the first searches, and the table is that of one run."""
+    refused: list[str] = []
+
+    def meanwhile(event: Event) -> None:
+        if isinstance(event, LayerSettled) and not refused:
+            with pytest.raises(StoreLockedError) as error:
+                run_puzzle(config_of(name), tmp_path / "t.zarr", RunOptions(workers=1))
+            refused.append(str(error.value))
+
+    assert run_puzzle(config_of(name), tmp_path / "t.zarr", EVERY_LAYER, meanwhile).complete
+    assert len(refused) == 1
+    assert contents(tmp_path / "t.zarr") == contents(whole)

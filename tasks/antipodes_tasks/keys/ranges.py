@@ -6,16 +6,16 @@ puzzle, which is one range. Of a large one, a crowd of random walkers is a sampl
 bounds. They decide how evenly work is divided, and nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from antipodes_tasks.keys.expansion import Expansion
-from antipodes_tasks.keys.packing import Keys
+from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
 from antipodes_tasks.keys.runs import WORD, integers, of_integers
 from antipodes_tasks.keys.sorted_keys import find, merge, sorted_unique, without
 from antipodes_tasks.rules.functions import Functions
@@ -27,6 +27,8 @@ RANGES = 256
 WALKER_BITS = 8
 WALKERS, STEPS, MOST_STEPS = 1 << WALKER_BITS, 160, 5120
 """Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
+MOST_CALLS = 1 << 14
+"""Moves of all walkers that functions make, each in a call of its own, before steps are enough: a second."""
 COARSE, EVEN = 16, 1.3 / 16
 """Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
 
@@ -83,14 +85,15 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach.
 
     They walk until they are everywhere: each time twice as far, until where they were before tells where they are.
-    Steps of functions take too long for that.
     """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
     steps, before = STEPS, None
-    most = STEPS if expansion.compiled is None else MOST_STEPS
+    tag = _tag_word(expansion)
+    most = MOST_CALLS // expansion.moves if tag is None else MOST_STEPS
+    step = partial(_moved, expansion) if tag is None else partial(_stepped, tag, expansion)
     while True:
-        walkers, sample = _walked(expansion, walkers, steps, rng)
+        walkers, sample = _walked(step, walkers, steps, rng)
         steps *= 2
         if steps > most or (before is not None and _most_between(before, sample) < EVEN):
             break
@@ -99,33 +102,54 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     return tuple(chosen[:1] + [second for first, second in pairwise(chosen) if first < second])
 
 
-def _walked(expansion: Expansion, walkers: Keys, steps: int, rng: np.random.Generator) -> tuple[Keys, Keys]:
+def _walked(
+    after: Callable[[Keys, np.random.Generator], Keys], walkers: Keys, steps: int, rng: np.random.Generator
+) -> tuple[Keys, Keys]:
     """The walkers after random steps, and a sorted sample of where they were in the second half of them."""
     sample: list[Keys] = []
     for step in range(steps):
-        walkers = _stepped(expansion, walkers, rng)
+        walkers = after(walkers, rng)
         if step >= steps // 2 and step % max(1, steps // (4 * STEPS)) == 0:
             sample.append(walkers)
     return walkers, sorted_unique(np.concatenate(sample))
 
 
-def _stepped(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
+def _tag_word(expansion: Expansion) -> int | None:
+    """A word of keys whose highest WALKER_BITS are free; None if there is none, or moves are functions."""
+    layout, words = expansion.packing.fields.layout, np.arange(expansion.packing.words)[:, np.newaxis]
+    used = np.bitwise_or.reduce(np.where(layout.word == words, layout.mask << layout.shift, np.uint64(0)), axis=1)
+    free = np.flatnonzero(used >> np.uint64(WORD - WALKER_BITS) == 0)
+    return int(free[-1]) if len(free) and expansion.compiled is not None else None
+
+
+def _stepped(word: int, expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
     """The walkers one random step later.
 
     Each takes a step of its own: drawn from the successors of all, those of positions with many moves would become more
-    and more. Where bits of a key are free, moves leave them as they are, and they tell which walker a successor is of.
+    and more. Moves leave the free bits of a word as they are, so these tell which walker a successor is of.
     """
-    free = np.uint64(WORD - WALKER_BITS)
-    tagged = walkers.ndim == 1 and expansion.packing.bits + WALKER_BITS <= WORD and expansion.compiled is not None
-    after = expansion.successors(walkers | np.arange(WALKERS, dtype=np.uint64) << free if tagged else walkers)
-    if not len(after):  # all are in dead ends
-        return walkers
-    if not tagged:
-        return after[((np.arange(WALKERS) + rng.random(WALKERS)) * len(after) / WALKERS).astype(np.int64)]
-    begins = np.searchsorted(after >> free, np.arange(WALKERS + 1))
-    chosen = begins[:-1] + (rng.random(WALKERS) * np.diff(begins)).astype(np.int64)
-    stepped: Keys = after[np.minimum(chosen, len(after) - 1)] & ((np.uint64(1) << free) - np.uint64(1))
-    return np.where(np.diff(begins) > 0, stepped, walkers)
+    free, count = np.uint64(WORD - WALKER_BITS), len(walkers)
+    stepped = rows_of(walkers).copy()
+    stepped[:, word] |= np.arange(count, dtype=np.uint64) << free
+    after = rows_of(expansion.successors(squeezed(stepped)))
+    begins = np.searchsorted(after[:, word] >> free, np.arange(count + 1, dtype=np.uint64))
+    chosen = begins[:-1] + (rng.random(count) * np.diff(begins)).astype(np.int64)
+    moves = np.diff(begins) > 0  # the others are in dead ends
+    stepped[moves] = after[chosen[moves]]
+    stepped[:, word] &= (np.uint64(1) << free) - np.uint64(1)
+    return squeezed(stepped)
+
+
+def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
+    """As `_stepped`, without free bits: each move is made of all walkers, and one of the legal ones is taken."""
+    labels = expansion.packing.unpack(walkers)
+    chosen, legal_so_far = labels.copy(), np.zeros(len(walkers), dtype=np.int64)
+    for number in range(expansion.moves):
+        after, legal = expansion.rules.moves.after(number, labels)
+        legal_so_far += legal
+        taken = legal & (rng.random(len(walkers)) * legal_so_far < 1)
+        chosen[taken] = after[taken]
+    return expansion.packing.pack(chosen)
 
 
 def _quantiles(sample: Keys, parts: int) -> Keys:
