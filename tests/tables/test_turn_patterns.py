@@ -33,6 +33,7 @@ from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
+from antipodes_tasks.searches.step_tables import MOST_MOVES
 from antipodes_tasks.searches.symmetric_starts import stages_of
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
@@ -395,6 +396,30 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         assert (others.expanded, others.generated) == (every.expanded, every.generated)
         assert others.solution_count == every.solution_count
         assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
+def test_a_puzzle_may_have_more_moves_than_words_have_bits(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+
+    def settings(name: str, rings: bool) -> dict[str, Any]:
+        lines = ["Set A 3 2", *["Set B 5 1"] * rings, "StartState", "A", "0 1 2", "0 0 0"]
+        lines += [*["B", "0 1 2 3 4"] * rings, "End"]
+        for move, twists in (("R", "1 0 0"), ("S", "0 1 0"), ("T", "0 0 1")):
+            lines += [f"MoveTransformation {move}", "A", "1 2 0", twists, *["B", "1 2 3 4 0"] * rings, "End"]
+        return {"name": name, "family": "twisty", "format": "tws", "turns": "half", "definition": "\n".join(lines)}
+
+    puzzle = puzzle_from(settings("rings", rings=True))
+    found = heuristic(puzzle, [store(folder, settings("ring", rings=False))])
+    assert len(found.views[0].table.rules.moves) <= MOST_MOVES < len(puzzle.moves)
+    assert found.views[0].table.folding is not None
+    for one in scrambled(puzzle, 3):
+        problem = Problem.of(puzzle.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+    assert found.steps is None
 
 
 @pytest.fixture(scope="module")
