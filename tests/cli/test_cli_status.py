@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from programs import Command, Process
 from s3 import Bucket
-from stores import change_manifest, contents, set_depth, toml
+from stores import change_manifest, contents, set_depth, stop_after, toml
 from tiling_stores import SQUARE, tiled
 
 from antipodes.config import load_config
@@ -36,6 +36,14 @@ def test_json(cli: Command, finished: Path) -> None:
     assert (shown["puzzle"], shown["complete"], shown["committed_depth"]) == ("eight-puzzle", True, 31)
     assert shown["states"] == sum(shown["layers"]) == 181440
     assert shown["bytes"] == sum(path.stat().st_size for path in finished.rglob("*") if path.is_file())
+
+
+def test_how_many_keys_there_are_is_known_at_the_end(cli: Command, tmp_path: Path) -> None:
+    options = RunOptions(workers=1, checkpoint_every=0, counts_only=True)
+    stopped = run_puzzle(load_config("klotski"), tmp_path / "k.zarr", options, interrupted=stop_after(4))
+    assert f" {sum(stopped.layers)} so far" in cli("status", tmp_path / "k.zarr").out
+    run_puzzle(load_config("klotski"), tmp_path / "k.zarr", options)
+    assert " 25,955 of 25,955" in cli("status", tmp_path / "k.zarr").out
 
 
 def test_unfinished(cli: Command, unfinished: Path) -> None:

@@ -107,9 +107,10 @@ def status(store: Store, as_json: AsJson = False) -> None:
         shown = views.status_view(found, search)
         title, kind = shown["puzzle"], ", counts only" if search.COUNTS_ONLY else ""
         depth = shown["committed_depth"]
+        positions = "so far" if search.keyed and not search.searched else f"of {search.numbered:,}"
         lines = {
             "committed": "nothing yet" if depth is None else f"depths 0 to {depth}" if depth else "depth 0",
-            "positions": f"{search.states:,} of {search.numbered:,}",
+            "positions": f"{search.states:,} {positions}",
         }
         if search.symmetry > 1:
             lines["reduced"] = f"by {search.symmetry} symmetries to {counted(search.index_size, 'entry', 'entries')}"
