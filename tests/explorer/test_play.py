@@ -123,6 +123,7 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     expect(play).to_be_enabled()
     page.clock.pause_at(AN_HOUR)
     far = int(distance(page).inner_text())
+    seen = max(1, page.locator(".trail .point").count())  # a trail of one position is not drawn
     play.click()
     pause = page.get_by_role("button", name="Pause")
     expect(pause).to_be_visible()
@@ -136,7 +137,7 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     page.clock.run_for(10_000)
     expect(distance(page)).to_have_text("0")
     expect(play).to_be_disabled()
-    expect(page.locator(".trail .point")).to_have_count(far + 1)
+    expect(page.locator(".trail .point")).to_have_count(seen + far)
 
 
 def test_the_shortest_paths_are_counted(open_page: Open) -> None:

@@ -11,7 +11,7 @@ from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, f
 
 from antipodes.storage.directory import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
-from antipodes.tables.layers.shard import Shard, flush, write
+from antipodes.tables.layers.shard import Shard, flush, flush_shards, write
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import InterruptedRunError
@@ -227,7 +227,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
     for late in (
         lambda: advance(shards, 3, ""),
         lambda: shards[0].boundary(LINKS, 3, ""),
-        lambda: shards[0].flush(5, ""),
+        lambda: flush_shards(shards, 5, ""),
     ):
         with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
             late()
