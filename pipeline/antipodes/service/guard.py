@@ -24,6 +24,8 @@ MOST_BODY = 1 << 20
 """Bytes of the body of a request."""
 SECONDS_FOR_BODY = 10
 """Seconds within which a body has to arrive."""
+ANSWER_SECONDS = 60
+"""Seconds after which a request is refused although its answer is still being computed."""
 LONGEST_QUERY = 1 << 14
 """Bytes of the address of a request after the host: the longest position takes fewer."""
 MOST_REQUESTS = 256
@@ -87,11 +89,15 @@ def _is_address(host: str) -> bool:
 
 
 class RefusedError(Exception):
-    """A request that is refused: the status and a line that says why."""
+    """A request that is refused: the status and a line that says why.
 
-    def __init__(self, status: int, message: str) -> None:
+    The connection is closed afterwards if it is not clear where the body of the request ends.
+    """
+
+    def __init__(self, status: int, message: str, *, closes_connection: bool = False) -> None:
         super().__init__(message)
         self.status = status
+        self.closes_connection = closes_connection
 
 
 class Guard:
@@ -121,7 +127,8 @@ class Guard:
             self._check(scope)
             await self._answer(scope, receive, send_with_headers)
         except RefusedError as refusal:
-            await _refuse(refusal, scope["method"], send_with_headers)
+            if not begun:
+                await _refuse(refusal, scope["method"], send_with_headers)
         except Exception as error:
             if not begun:
                 await _refuse(RefusedError(500, unexpected(error)), scope["method"], send_with_headers)
@@ -130,9 +137,19 @@ class Guard:
         self._running += 1
         try:
             body = await _body_in_time(scope, receive)
-            await self._application(scope, _again(body, receive), send)
+            await self._answer_in_time(scope, _again(body, receive), send)
         finally:
             self._running -= 1
+
+    async def _answer_in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request unless that takes too long; the thread that computes the answer cannot be stopped."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS) as limit:
+                await self._application(scope, receive, send)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise RefusedError(503, f"no answer within {ANSWER_SECONDS} seconds; try again later") from error
 
     def _check(self, scope: Scope) -> None:
         """Raise RefusedError unless the request is one that can be answered now."""
@@ -140,6 +157,9 @@ class Guard:
         if len(hosts) != 1 or not self._hosts.allow(hosts[0]):
             found = quote(hosts[0]) if len(hosts) == 1 else f"{len(hosts)} of them"
             raise RefusedError(400, f"expected the header Host of this service, such as localhost, found {found}")
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+            message = "a request has either the header Content-Length or Transfer-Encoding, not both"
+            raise RefusedError(400, message, closes_connection=True)
         if scope["method"] not in METHODS:
             raise RefusedError(405, f"expected the method {' or '.join(METHODS)}, found {quote(scope['method'])}")
         length = len(scope.get("raw_path") or scope["path"].encode()) + len(scope["query_string"])
@@ -154,12 +174,14 @@ async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
         async with asyncio.timeout(SECONDS_FOR_BODY):
             return await _body(scope, receive)
     except TimeoutError as error:
-        raise RefusedError(408, f"expected the body within {SECONDS_FOR_BODY} seconds") from error
+        message = f"expected the body within {SECONDS_FOR_BODY} seconds"
+        raise RefusedError(408, message, closes_connection=True) from error
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes:
     """The body of a request; RefusedError as soon as it is known to be too long."""
-    too_long = RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
+    message = f"expected a body of at most {MOST_BODY:,} bytes, found more"
+    too_long = RefusedError(413, message, closes_connection=True)
     declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if not declared.isdigit() or len(declared) > 15 or int(declared) > MOST_BODY:
         raise too_long
@@ -188,8 +210,21 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(refusal: RefusedError, method: str, send: Send) -> None:
+    """Send the line that says why a request is refused; ``send`` adds the headers that all responses have."""
     body = error_body(str(refusal))
-    named = {**headers_of_error(refusal.status), "content-type": JSON, "content-length": str(len(body))}
-    headers = [(name.encode(), value.encode()) for name, value in named.items()]
+    headers = _own_headers(refusal.status, body)
+    if refusal.closes_connection:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+
+
+def error_headers(status: int, body: bytes) -> list[tuple[bytes, bytes]]:
+    """Return all headers of an error that does not pass through the guard."""
+    return [*_own_headers(status, body), *((name.encode(), value.encode()) for name, value in HEADERS.items())]
+
+
+def _own_headers(status: int, body: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an error without those that all responses have."""
+    named = {**headers_of_error(status), "content-type": JSON, "content-length": str(len(body))}
+    return [(name.encode(), value.encode()) for name, value in named.items()]

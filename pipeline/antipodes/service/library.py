@@ -7,7 +7,8 @@ it is noticed by the next request, which opens the store again or reports the er
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
@@ -31,6 +32,8 @@ MOST_OPEN = 64
 """Stores that are open at a time."""
 MOST_CHANGES = 5
 """Times that an answer is computed again because a run has changed the store meanwhile."""
+OPENING_SECONDS = 30
+"""Seconds that a request waits while another one opens the store that it asks for."""
 Answer = TypeVar("Answer")
 
 
@@ -123,7 +126,24 @@ class Library:
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
         self._rows: dict[str, tuple[str, Listed]] = {}
         self._lock = threading.Lock()
+        self._reading = 0
         self._opening = {name: threading.Lock() for name in self.storages}
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a thread is reading a store, perhaps from a storage that does not answer."""
+        return self._reading > 0
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a thread that reads a store."""
+        with self._lock:
+            self._reading += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reading -= 1
 
     def storage(self, name: str) -> Storage:
         """The storage of a store; NotThereError where none has the name."""
@@ -144,6 +164,10 @@ class Library:
 
         The size of a finished store is read once for each version.
         """
+        with self._counted():
+            return self._row(name)
+
+    def _row(self, name: str) -> Listed:
         storage = self.storage(name)
         version, row = self._rows.get(name, ("", None))
         try:
@@ -162,6 +186,10 @@ class Library:
 
         Raises as `version`, as opening the store does, and as the question does.
         """
+        with self._counted():
+            return self._answer(name, question)
+
+    def _answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
         for _ in range(MOST_CHANGES):
             opened = self.opened(name)
             try:
@@ -175,9 +203,19 @@ class Library:
         version = self.version(name)
         if (known := self._known(name, version)) is not None:
             return known
-        with self._opening[name]:  # a store is opened once for all threads that wait for it
+        with self._turn_to_open(name):
             version = self.version(name)
             return self._known(name, version) or self._add(name, version)
+
+    @contextmanager
+    def _turn_to_open(self, name: str) -> Iterator[None]:
+        """Let one thread open a store, and all others that ask for it wait; StoreError if that takes too long."""
+        if not self._opening[name].acquire(timeout=OPENING_SECONDS):
+            raise StoreError(f"{self.storages[name].address}: the storage does not answer; try again later")
+        try:
+            yield
+        finally:
+            self._opening[name].release()
 
     def _known(self, name: str, version: str) -> Opened | None:
         with self._lock:

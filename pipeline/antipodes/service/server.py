@@ -7,10 +7,12 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 from anyio import to_thread
 
+from antipodes.service.connection import Connection
 from antipodes.service.guard import Application
 from antipodes_tasks.errors import AntipodesError, InputError
 from antipodes_tasks.quoting import quote
@@ -21,8 +23,6 @@ SECONDS_TO_END = 2
 """Seconds that requests under way have when the server ends."""
 THREADS = 4
 """Threads that compute answers. Python runs one at a time: more than wait for a disk only delay each other."""
-MOST_CONNECTIONS = 1024
-"""Connections at a time; further ones are refused."""
 BACKLOG = 128
 """Connections that wait to be accepted."""
 
@@ -73,13 +73,38 @@ def url_of(listening: socket.socket, host: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
+class Server(uvicorn.Server):
+    """A server that a first signal asks to end, and that a second one ends at once."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take note of a signal."""
+        if self.should_exit:
+            signal.signal(sig, signal.SIG_DFL)
+            signal.raise_signal(sig)
+        self.should_exit = True
+
+
 def serve(application: Application, listening: socket.socket, began: Callable[[], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered."""
+    """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered.
+
+    Requests under way have SECONDS_TO_END seconds then. Threads that are still computing afterwards are not awaited.
+    """
+    server = make_server(application)
+    before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        began()
+        asyncio.run(run_server(server, listening))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def make_server(application: Application) -> Server:
+    """Return a server of an application that has not been started yet."""
     config = uvicorn.Config(
         application,  # type: ignore[arg-type, unused-ignore]
-        http="h11",
+        http=Connection,
         ws="none",
-        limit_concurrency=MOST_CONNECTIONS,
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -88,21 +113,11 @@ def serve(application: Application, listening: socket.socket, began: Callable[[]
         timeout_graceful_shutdown=SECONDS_TO_END,
         h11_max_incomplete_event_size=1 << 16,
     )
-    server = uvicorn.Server(config)
-
-    def end(*_: object) -> None:
-        server.should_exit = True
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        began()
-        asyncio.run(_serve(server, listening))  # ends on these signals, and then raises them again
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    return Server(config)
 
 
-async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
+async def run_server(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Accept connections until the server is told to exit."""
     to_thread.current_default_thread_limiter().total_tokens = THREADS
     await server.serve(sockets=[listening])
 

@@ -1,5 +1,7 @@
 """``antipodes serve``: the explorer in a browser."""
 
+import os
+import sys
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -76,6 +78,9 @@ def serve(
                 server.open_browser(url)
 
         server.serve(service.application(library, guard.Hosts.of(host)), listening, began)
+    if library.is_busy:  # the interpreter would wait for this thread, and its storage may never answer
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _cache_bytes(memory_limit: str | None) -> int:

@@ -1,0 +1,136 @@
+"""Connections of clients: how long one may stay silent, how many there are, and errors of the HTTP parser as JSON.
+
+uvicorn limits only the time between two requests. Without further limits, clients that connect and send nothing, send
+a request byte by byte, or never read their answer would take all connections, and nobody else would be answered.
+"""
+
+import asyncio
+import sys
+from http import HTTPStatus
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from antipodes.service.answers import error_body
+from antipodes.service.guard import error_headers
+from antipodes_tasks.quoting import shorten
+
+MAX_CONNECTIONS = 1024
+"""Connections at a time; a further one takes the place of the connection that has waited longest for a request."""
+REQUEST_SECONDS = 10
+"""Seconds within which the first request of a connection, and the headers of each request, have to arrive."""
+READING_SECONDS = 30
+"""Seconds within which a client has to read some of its answer."""
+
+
+class Connection(H11Protocol):
+    """The protocol of one connection."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._reading_timer: asyncio.TimerHandle | None = None
+        self.waiting_since = self.loop.time()
+        """When the connection began to wait for a request, by the clock of the event loop."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time for the first request; if there are too many connections, close one."""
+        super().connection_made(transport)
+        self._start_request_timer()
+        if len(self.connections) > MAX_CONNECTIONS:
+            waiting = [one for one in self.connections if isinstance(one, Connection) and one.is_waiting]
+            min(waiting, key=lambda one: one.waiting_since).abort()
+
+    def abort(self) -> None:
+        """Close the connection at once; what the client has not read yet is lost."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop all timers."""
+        super().connection_lost(exc)
+        self._stop_request_timer()
+        self._stop_reading_timer()
+
+    def data_received(self, data: bytes) -> None:
+        """Take data of a request; the time for its headers starts with its first byte."""
+        super().data_received(data)
+        if not self.is_waiting or self.transport.is_closing():
+            self._stop_request_timer()
+        elif self._request_timer is None:
+            self._start_request_timer()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self.waiting_since = self.loop.time()
+        super().on_response_complete()
+
+    def _start_request_timer(self) -> None:
+        self._request_timer = self.loop.call_later(REQUEST_SECONDS, self._end_waiting)
+
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
+
+    def _end_waiting(self) -> None:
+        """Close a connection whose request has not arrived; a client that has begun one learns why."""
+        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"the headers did not arrive within {REQUEST_SECONDS} seconds")
+        else:
+            self.abort()
+
+    def pause_writing(self) -> None:
+        """Start the time for reading, as the client reads more slowly than the answer is written."""
+        super().pause_writing()
+        self._start_reading_timer()
+
+    def resume_writing(self) -> None:
+        """Stop the time for reading."""
+        super().resume_writing()
+        self._stop_reading_timer()
+
+    def _start_reading_timer(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._reading_timer = self.loop.call_later(READING_SECONDS, self._check_reading, unread)
+
+    def _stop_reading_timer(self) -> None:
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+            self._reading_timer = None
+
+    def _check_reading(self, unread: int) -> None:
+        if self.transport.get_write_buffer_size() < unread:
+            self._start_reading_timer()
+        else:
+            self.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not a request; uvicorn calls this while it handles the parser's error."""
+        error = sys.exception()
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
+        self._refuse(status, f"not a valid HTTP request: {shorten(str(error or msg))}")
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Send an error and close the connection; if an answer has been begun already, only close it."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.abort()
+            return
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # its answer would come after this one
+            self.cycle.message_event.set()
+        body = error_body(message)
+        response = h11.Response(
+            status_code=status,
+            headers=[*error_headers(status, body), (b"connection", b"close")],
+            reason=HTTPStatus(status).phrase.encode(),
+        )
+        for event in (response, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
