@@ -37,7 +37,8 @@ class Connection(H11Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
+        begun: bool = self.cycle is not None  # uvicorn declares that there always is one
+        return not begun or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time for the first request; if there are too many connections, close one."""

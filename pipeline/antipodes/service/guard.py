@@ -180,8 +180,8 @@ async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
 
 async def _body(scope: Scope, receive: Receive) -> bytes:
     """The body of a request; RefusedError as soon as it is known to be too long."""
-    message = f"expected a body of at most {MOST_BODY:,} bytes, found more"
-    too_long = RefusedError(413, message, closes_connection=True)
+    problem = f"expected a body of at most {MOST_BODY:,} bytes, found more"
+    too_long = RefusedError(413, problem, closes_connection=True)
     declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if not declared.isdigit() or len(declared) > 15 or int(declared) > MOST_BODY:
         raise too_long
