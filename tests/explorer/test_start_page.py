@@ -106,3 +106,36 @@ def test_the_service_that_ends_is_said_until_it_is_back(open_page: Open) -> None
     page.context.set_offline(False)
     expect(page.locator("#problem")).to_be_hidden()
     expect(page.locator(".move")).to_have_count(3)
+
+
+def titles(page: Page) -> Locator:
+    return page.get_by_role("list", name="Stores").get_by_role("heading")
+
+
+def test_stores_are_found_filtered_and_sorted(open_page: Open) -> None:
+    page = open_page("/")
+    expect(card(page, "tiles").first).to_be_visible()
+    count = titles(page).count()
+    page.get_by_role("searchbox", name="Find a puzzle").fill("five TILES")  # words of a description
+    expect(titles(page)).to_have_text(["counted", "tiles"])
+    expect(page.get_by_text(f"2 of {count} stores")).to_be_visible()
+    page.reload()
+    expect(titles(page)).to_have_text(["counted", "tiles"])
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("combobox", name="Show").select_option(label="pancake")
+    page.get_by_role("combobox", name="Sort by").select_option(label="Most positions first")
+    expect(titles(page).first).to_have_text("stack")
+    expect(page).to_have_url(re.compile(r"show=family%3Apancake&sort=positions"))
+    page.get_by_role("combobox", name="Show").select_option(label="Tilings")
+    expect(titles(page)).to_have_text(["square"])
+    page.get_by_role("combobox", name="Show").select_option(label="All stores")
+    page.get_by_role("combobox", name="Sort by").select_option(label="Largest radius first")
+    expect(titles(page).first).to_have_text("counted")
+
+
+def test_a_list_of_many_stores_is_short_on_a_phone(open_page: Open) -> None:
+    page = open_page("/", viewport={"width": 390, "height": 844})
+    expect(card(page, "tiles").first).to_be_visible()
+    heights = page.evaluate("[...document.querySelectorAll('.card')].map(card => card.offsetHeight)")
+    assert max(heights) < 150, heights
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

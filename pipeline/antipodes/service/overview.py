@@ -20,7 +20,7 @@ Values = dict[str, Any]
 def row_view(library: Library, name: str) -> Values:
     """A store in the list; what is wrong with it, if it cannot be read."""
     listed = library.row(name)
-    shown = {**listed.to_json(), "name": name, "family": None, "picture": None, "expected": None}
+    shown = {**listed.to_json(), "name": name, "family": None, "description": "", "picture": None, "expected": None}
     del shown["path"]
     if listed.manifest is None:
         return shown
@@ -32,10 +32,11 @@ def row_view(library: Library, name: str) -> Values:
 
 def _appearance(opened: Opened) -> Values:
     """The family of a puzzle, the picture of its start or of the first tiling, and how many positions there will be."""
-    shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None}
+    shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None, "description": ""}
     shown["expected"] = opened.once("expected", lambda: _expected(opened))
     if isinstance(opened.manifest, SearchManifest):
-        shown["family"] = opened.manifest.puzzle.get("family")
+        settings = opened.manifest.puzzle
+        shown |= {"family": settings.get("family"), "description": settings.get("description", "")}
     return shown if opened.problem is None else {**shown, "problem": str(opened.problem)}
 
 

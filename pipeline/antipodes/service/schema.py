@@ -67,6 +67,7 @@ class Row:
     run: Run | None
     problem: str | None
     family: str | None
+    description: str
     picture: Picture | None
     expected: int | None
     puzzle: str | None = None

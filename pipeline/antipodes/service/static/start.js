@@ -1,6 +1,7 @@
 // The start page: the stores that were found, as cards; runs under way are followed.
 
 import { counted, element, percent, rounded } from "./elements.js";
+import { StoreChoice, titleOf } from "./start_choice.js";
 
 const POLL = 1500;
 const KINDS = { counts: "counts only", tilings: "tilings" };
@@ -10,20 +11,27 @@ export function mount(root, context) {
   const page = new StartPage(context);
   root.append(page.element);
   page.look();
-  return { update() {}, close: () => page.close() };
+  return { update: () => page.update(), close: () => page.close() };
 }
 
 class StartPage {
   #context;
   #timer = 0;
   #shown = new Map();
+  #stores = null;
   #closed = false;
 
   constructor(context) {
     this.#context = context;
     this.heading = element("p", { class: "lead", text: "Looking for stores…" });
+    this.choice = new StoreChoice(context);
     this.cards = element("ul", { class: "cards", "aria-label": "Stores" });
-    this.element = element("div", { class: "start" }, element("h1", { text: "Your tables" }), this.heading, this.cards);
+    this.element = element("div", { class: "start" }, element("h1", { text: "Your tables" }), this.heading, this.choice.element, this.cards);
+  }
+
+  /** The address names other stores to show, or another order. */
+  update() {
+    if (this.#stores) this.#show(this.#stores);
   }
 
   close() {
@@ -51,12 +59,13 @@ class StartPage {
   }
 
   #show(stores) {
+    this.#stores = stores;
     const running = stores.filter((store) => store.run).length;
     const under = running ? `, ${counted(running, "run")} under way` : "";
     this.heading.textContent = stores.length
       ? `${counted(stores.length, "store")}${under}. Choose one to play, look at its distribution and its farthest positions.`
       : "No store here yet: antipodes run eight-puzzle makes one.";
-    const cards = stores.map((store) => this.#card(store));
+    const cards = this.choice.chosen(stores).map((store) => this.#card(store));
     if (cards.some((card, at) => this.cards.children[at] !== card) || cards.length !== this.cards.children.length) {
       this.cards.replaceChildren(...cards);
     }
@@ -74,7 +83,7 @@ class StartPage {
   }
 
   #newCard(store) {
-    const title = store.puzzle ?? store.board ?? store.name;
+    const title = titleOf(store);
     const link = element("a", { href: `#/${encodeURIComponent(store.name)}`, class: "card-link", text: title });
     const words = element("div", { class: "card-words" }, element("h2", {}, link), this.#kind(store, title), ...facts(store));
     return element("li", { class: `card${store.problem ? " broken" : ""}` }, this.#picture(store), words);
