@@ -105,7 +105,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     text = _linked(markdown, source, name)
     if name == "index.md":
         readme = ROOT / "README.md"
-        beginning, _, _ = readme.read_text(encoding="utf-8").partition("\n## Quick start")
+        beginning, _, _ = readme.read_text(encoding="utf-8").partition("\n## Does my puzzle fit?")
         return f"{_linked(beginning, readme, name)}\n{text.replace('# Documentation', '## Documentation', 1)}"
     return text.replace("\n| puzzle |", f"\n{gallery()}\n\n| puzzle |", 1) if name == "atlas.md" else text
 
