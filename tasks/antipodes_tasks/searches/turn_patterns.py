@@ -21,7 +21,7 @@ from antipodes_tasks.reachability.steps import CompiledSteps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent, Pass, listed, room_for_paths
+from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.searches.patterns import Patterns
@@ -32,8 +32,10 @@ from antipodes_tasks.searches.step_descent import StepArrays, StepPath
 from antipodes_tasks.searches.step_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.turn_descent import (
+    DISTINCT,
     NO_ROW,
     ROOM,
+    TALLY,
     MoveEffects,
     TurnPath,
     ViewArrays,
@@ -143,13 +145,13 @@ class TurnPatterns(Patterns):
             advance = search.through(stages, self.values, self.goal, effects, request.every, share)
 
         def result() -> Pass:
-            found = listed(path.found, int(path.tally[FOUND]), problem, request)
+            found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
             compiled = problem.steps
             assert isinstance(compiled, CompiledSteps)
             replayed = list(compiled.replay(problem.position, found)) if len(found) else []
-            return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
+            return Pass(replayed, *path.tally[[DISTINCT, NEXT_BOUND]].tolist())
 
         return Descent(advance, path.tally, result)
 
@@ -223,7 +225,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         others=np.zeros((len(views), shape[1]), dtype=word),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=np.tile(root, (3, 1)),
-        tally=np.array([0, 0, 0, FAR, 0, 0, 0]),
+        tally=np.array(TALLY),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
     said = patterns.said(root[np.newaxis])[:, 0]
@@ -317,6 +319,7 @@ def _effects(rules: Rules, every: bool) -> MoveEffects:
         moduli=arrays.moduli,
         follow_at=np.cumsum([0, *map(len, follow)]).astype(np.uint64),
         follow=np.array([move for own in follow for move in own], dtype=np.uint64),
+        ambiguous=arrays.effects,
     )
 
 
