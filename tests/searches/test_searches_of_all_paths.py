@@ -1,4 +1,4 @@
-"""Every shortest path, once, by searches with tables: compared with breadth-first search where pieces are identical."""
+"""Searches with tables, compared with breadth-first search: every shortest path, once, and unreachable positions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from random_moves import with_inverses
 from search_problems import check_paths, paths_from, random_walk
-from strategies import sliding_settings
+from strategies import any_contents, sliding_settings
 from transform_puzzles import puzzle_of, transform_puzzles
 
 from antipodes.puzzles.families import puzzle_from
@@ -23,7 +23,7 @@ from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.folding import folded, folding_of
-from antipodes_tasks.searches.heuristics import costs_of_pieces
+from antipodes_tasks.searches.heuristics import NEVER, costs_of_pieces
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
@@ -99,6 +99,18 @@ def check_all_paths(puzzle: Puzzle, heuristic: Patterns, seeds: Sequence[int]) -
         assert (few.solution_count, len(few.solutions)) == (expected.solution_count, 1)
 
 
+def check_any_contents(puzzle: Puzzle, heuristic: Patterns) -> None:
+    """Solve arrangements of the pieces, reachable or not."""
+    for position in any_contents(puzzle, 4):
+        problem = Problem.of(puzzle.rules, position)
+        expected, found = bfs(problem), ida_star(problem, heuristic=heuristic)
+        assert (found.outcome, found.distance) == (expected.outcome, expected.distance)
+        bound = heuristic.estimate(position)
+        assert bound == NEVER or bound == heuristic.estimates(position[np.newaxis])[0]
+        assert bound <= (NEVER if expected.distance is None else expected.distance)
+        event(str(found.outcome))
+
+
 SEEDS = st.lists(st.integers(0, 1 << 16), min_size=3, max_size=3)
 
 
@@ -123,7 +135,9 @@ def _shared(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(transform_puzzles().filter(legal_everywhere).map(reversible), st.booleans(), SEEDS)
 @settings(max_examples=2 * settings().max_examples)
 def test_turns(puzzle: Puzzle, partial: bool, seeds: list[int]) -> None:
-    check_all_paths(puzzle, turn_patterns(puzzle, first_part(puzzle) if partial else puzzle), seeds)
+    heuristic = turn_patterns(puzzle, first_part(puzzle) if partial else puzzle)
+    check_all_paths(puzzle, heuristic, seeds)
+    check_any_contents(puzzle, heuristic)
 
 
 @st.composite
@@ -161,6 +175,7 @@ def test_steps(puzzle: Puzzle, seeds: list[int]) -> None:
     heuristic.prepare(1)
     assert heuristic.steps is not None
     check_all_paths(puzzle, heuristic, seeds)
+    check_any_contents(puzzle, heuristic)
 
 
 @pytest.mark.usefixtures("_shared")
@@ -171,6 +186,7 @@ def test_swaps(sliding: dict[str, Any], seeds: list[int]) -> None:
     puzzle = puzzle_from(sliding)
     assume(len(puzzle.successors(puzzle.start_labels[0])))
     check_all_paths(puzzle, swap_patterns(puzzle), seeds)
+    check_any_contents(puzzle, swap_patterns(puzzle))
 
 
 def test_identical_pieces_of_a_ring() -> None:

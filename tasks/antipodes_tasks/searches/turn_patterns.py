@@ -24,6 +24,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
+from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
@@ -94,6 +95,13 @@ class TurnPatterns(Patterns):
         """The greatest of what the views say of positions ``(n, places)``, ``(n,)``."""
         greatest: Numbers = self.said(labels).max(axis=0)
         return greatest
+
+    def estimate(self, position: Labels) -> int:
+        """As `estimates`, of one position ``(places,)``; NEVER, too, where a table knows it of the inverse position."""
+        bound = super().estimate(position)
+        if self.inverses is not None and super().estimate(self.inverses.image(position)) == NEVER:
+            return NEVER
+        return bound
 
     @cached_property
     def arrays(self) -> ViewArrays:
@@ -293,11 +301,11 @@ def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
         [int(NO_ROW), 0, 0, 0] if one is None else [classes_at[one], maps_at[one], one.width, one.bits]
         for one in (table.folding for table in tables)
     ]
-    word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
+    word = np.uint16 if max((int(part.max()) for part in parts), default=0) < 1 << 16 else np.uint32
     return ViewArrays(
         digit_at=digit_at.astype(np.uint64),
-        digits=np.array(digits, dtype=np.uint64),
-        after=np.concatenate([part.astype(word) for part in parts]),
+        digits=np.array(digits, dtype=np.uint64).reshape(-1, 5),
+        after=np.concatenate([np.empty(0, dtype=word), *(part.astype(word) for part in parts)]),
         fold=np.array(fold, dtype=np.uint64),
         classes=np.concatenate(classes),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
