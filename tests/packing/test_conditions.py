@@ -1,5 +1,6 @@
 """Generators with conditions: a move is legal only where a pattern matches, against loops over tuples."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from table_search import layers_of_space
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
 from antipodes_tasks.spaces.selection import best_space
@@ -71,6 +72,71 @@ def test_distances(settings: Settings) -> None:
     moved = {tuple(puzzle.format(one).split()) for one in found}
     assert after - moved <= set(expected)
     assert moved <= after | set(expected)
+
+
+def turned(position: Position, settings: Settings, name: str, exponent: int) -> Position | None:
+    """The position after single turns of one kind; None if one of them is illegal."""
+    origin, pattern = settings["moves"][name], settings.get("conditions", {}).get(name, "? ? ? ? ?")
+    for _ in range(abs(exponent)):
+        before = position
+        position = tuple(before[i] for i in (origin if exponent > 0 else np.argsort(origin)))
+        if not fits(before if exponent > 0 else position, pattern):
+            return None
+    return position
+
+
+def read_name(name: str) -> tuple[str, int]:
+    """The turn that a name of a move stands for, and how often; negative if it is undone."""
+    match = re.fullmatch(r"([RU])(\d*)('?)", name)
+    assert match is not None, name
+    return match[1], int(match[2] or 1) * (-1 if match[3] else 1)
+
+
+@given(conditional_settings())
+def test_moves_do_what_their_names_say_and_no_turn_of_them_is_illegal(settings: Settings) -> None:
+    puzzle = puzzle_from(settings)
+    every = sorted(arrangements(settings["start"].split()))
+    labels = np.array([puzzle.parse(" ".join(one)) for one in every])
+    for number, name in enumerate(puzzle.moves.names):
+        after, legal = puzzle.moves.after(number, labels)
+        expected = [turned(one, settings, *read_name(name)) for one in every]
+        found = [tuple(puzzle.format(one).split()) if ok else None for one, ok in zip(after, legal, strict=True)]
+        assert found == expected
+    shown = puzzle.successors_many(labels)
+    for position, there, here in zip(every[::7], shown.positions[::7], shown.legal[::7], strict=True):
+        others = {tuple(puzzle.format(one).split()) for one in there[here]} - {position}
+        assert others == set(successors(position, settings, every)) - {position}
+
+
+@given(conditional_settings(), st.sampled_from("RU"), st.integers(-6, 6).filter(bool))
+def test_a_sequence_is_accepted_if_each_turn_is_legal(settings: Settings, name: str, exponent: int) -> None:
+    puzzle, start = puzzle_from(settings), tuple(settings["start"].split())
+    text = f"{name}{abs(exponent)}" + "'" * (exponent < 0)
+    expected = turned(start, settings, name, exponent)
+    if expected is None:
+        with pytest.raises(PositionError, match="expected legal moves"):
+            puzzle.follow(text)
+    else:
+        assert tuple(puzzle.format(puzzle.follow(text)[-1]).split()) == expected
+
+
+def test_a_move_the_other_way_round_has_a_name_of_its_own() -> None:
+    ring = {"name": "p", "family": "generators", "start": "2 1 0 3", "moves": {"L": "(0 1 2 3)"}}
+    puzzle = puzzle_from({**ring, "conditions": {"L": "[^2] ? ? ?"}})
+    assert puzzle.move_names(puzzle.follow("L3'")) == ["L3'"]
+    assert puzzle.format(puzzle.follow("L3'")[-1]) == "3 2 1 0"
+    with pytest.raises(PositionError, match="expected legal moves, found 'L' as move 1"):
+        puzzle.follow("L")
+    assert puzzle.moves.reversible
+
+
+def test_names_of_turns_that_equal_an_earlier_one_remain_for_sequences() -> None:
+    same = {"name": "p", "family": "generators", "start": "A B C", "moves": {"R": [1, 2, 0], "S": [1, 2, 0]}}
+    puzzle = puzzle_from({**same, "conditions": {"S": "A ? ?"}})
+    assert {name[0] for name in puzzle.moves.names} == {"R"}
+    assert puzzle.format(puzzle.follow("S")[-1]) == "B C A"
+    with pytest.raises(PositionError, match="expected legal moves, found 'S' as move 2"):
+        puzzle.follow("S S")
 
 
 ROW = {"name": "p", "family": "generators", "start": "A A B", "moves": {"R": [1, 2, 0]}}

@@ -348,14 +348,25 @@ def _is_new(
 ) -> bool:
     """Whether no legal move before this one leads to the same position."""
     for earlier in range(np.uint64(move)):
-        place = 0
-        while place < len(moduli):
-            one = np.int64(labels[depth, effects[earlier, 0, place]]) + effects[earlier, 1, place]
-            other = np.int64(labels[depth, effects[move, 0, place]]) + effects[move, 1, place]
-            if one != other and abs(one - other) != moduli[place]:
-                break
-            place += 1
-        if place == len(moduli) and is_legal(labels, depth, np.uint64(earlier), condition_at, tested, mask):
+        if lead_to_same(labels, depth, np.uint64(earlier), move, effects, moduli) and is_legal(
+            labels, depth, np.uint64(earlier), condition_at, tested, mask
+        ):
+            return False
+    return True
+
+
+@kernel
+def lead_to_same(
+    labels: Labels, row: np.uint64, one: np.uint64, other: np.uint64, effects: Numbers, moduli: Numbers
+) -> bool:
+    """Return whether two moves lead from the position in a row of ``labels`` ``(n, places)`` to the same position.
+
+    ``effects`` and ``moduli`` are those of `MoveArrays`.
+    """
+    for place in range(len(moduli)):
+        first = np.int64(labels[row, effects[one, 0, place]]) + effects[one, 1, place]
+        second = np.int64(labels[row, effects[other, 0, place]]) + effects[other, 1, place]
+        if first != second and abs(first - second) != moduli[place]:
             return False
     return True
 

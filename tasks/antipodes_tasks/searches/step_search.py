@@ -16,7 +16,7 @@ from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_descent import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
 from antipodes_tasks.searches.step_tables import MOST_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage
-from antipodes_tasks.searches.turn_descent import MoveEffects, ViewArrays
+from antipodes_tasks.searches.turn_descent import TALLY, MoveEffects, ViewArrays
 from antipodes_tasks.searches.turn_views import TurnTable, View, in_order
 from antipodes_tasks.searches.turns import followers_as_bits
 
@@ -57,7 +57,7 @@ class StepSearch:
             changes=np.zeros((len(views), 2), dtype=np.uint64),
             taken=np.zeros(depth, dtype=np.uint64),
             labels=np.tile(root, (3, 1)),
-            tally=np.array([0, 0, 0, FAR, 0, 0, 0]),
+            tally=np.array(TALLY),
             found=room_for_paths(depth, request, np.uint64, depth),
         )
         return cls(rules, views, arrays, steps, path)

@@ -140,7 +140,8 @@ class SwapPatterns(Patterns):
 
     def estimate(self, position: Labels) -> int:
         """The heuristic of one position ``(places,)``; NEVER where a table knows that no moves lead to the goal."""
-        return min(NEVER, int(self.root(position).sums.max()))
+        _, values = self._looked_up(position)
+        return min(NEVER, max(self._sums(position, values)))
 
     def estimates(self, labels: Labels) -> Numbers:
         """As `estimate`, of positions ``(n, places)``, ``(n,)``."""
@@ -159,19 +160,27 @@ class SwapPatterns(Patterns):
         return descent_by_patterns(depth, problem, request, share, self.arrays, root, values)
 
     def root(self, position: Labels) -> Root:
-        """The entries of one position ``(places,)``, and what they say."""
-        indices = [view.entry(position) for view in self.views]
-        values = [int(view.table.read(np.array([index]))[0]) for view, index in zip(self.views, indices, strict=True)]
-        rest, places = iter(values), np.arange(len(position))
-        sums = [
-            int(single[position, places].sum()) + sum(islice(rest, len(own)))
-            for single, own in zip(self.single, self.sums, strict=True)
-        ]
+        """The entries of one position ``(places,)`` that every table has, and what they say."""
+        indices, values = self._looked_up(position)
         entries = np.empty((len(self.views), ENTRY), dtype=np.uint64)
         for i, (view, index, value) in enumerate(zip(self.views, indices, values, strict=True)):
             row, column = divmod(index, view.table.rows.width)
             entries[i] = self.first_moves[view.table.rows] + row * len(view.table.rows.edges), column, value
-        return Root(entries, np.array(sums, dtype=np.int64))
+        return Root(entries, np.array(self._sums(position, values), dtype=np.int64))
+
+    def _looked_up(self, position: Labels) -> tuple[list[int], list[int]]:
+        """Return the index of one position in each view, NOT_NUMBERED if it has none, and the view's distance."""
+        indices = [view.entry(position) for view in self.views]
+        values = [int(view.table.read(np.array([index]))[0]) for view, index in zip(self.views, indices, strict=True)]
+        return indices, values
+
+    def _sums(self, position: Labels, values: Sequence[int]) -> list[int]:
+        """Return what each sum says of one position, from the distances of all views."""
+        rest, places = iter(values), np.arange(len(position))
+        return [
+            int(single[position, places].sum()) + sum(islice(rest, len(own)))
+            for single, own in zip(self.single, self.sums, strict=True)
+        ]
 
     @cached_property
     def first_moves(self) -> dict[SwapRows, int]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FOUND, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FAR, FOUND, GENERATED, NEXT_BOUND, lead_to_same
 from antipodes_tasks.searches.prefetch import prefetch
 from antipodes_tasks.searches.shares import NODE
 
@@ -25,6 +25,10 @@ CLASSES, MAPS, COLUMNS, BITS = np.arange(4, dtype=np.uint64)
 maps begin in ``after``; the size of one; the bits of the number of one."""
 NUMBERED = NODE + 1
 """The entry of the tally that counts the positions at the split that have been numbered."""
+DISTINCT = NUMBERED + 1
+"""The entry of the tally that counts the paths found that differ in a position; FOUND counts sequences of moves."""
+TALLY = (0, 0, 0, FAR, 0, 0, 0, 0)
+"""The tally of a search that has not begun."""
 ROOM = 64
 """Positions of a block, where a position does not have more successors."""
 FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
@@ -66,6 +70,9 @@ class MoveEffects(NamedTuple):
     follow_at: Words
     """``(moves + 2,)``: where the moves begin that may follow each move; those at the start come last."""
     follow: Words
+    ambiguous: Numbers
+    """``(moves, 2, places)``: the origin of every place, and the number added; no rows unless two moves can lead from
+    one position to the same one."""
 
 
 class TurnPath(NamedTuple):
@@ -326,9 +333,11 @@ def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effe
             first = at if depth == split else first
         if leads_to_goal(path.labels, taken, goal, effects):
             tally[NODE] = path.number[first]
-            if tally[FOUND] < len(found):
-                found[tally[FOUND]] = taken
             tally[FOUND] += 1
+            if not every or is_first_sequence(path.labels, taken, effects):
+                if tally[DISTINCT] < len(found):
+                    found[tally[DISTINCT]] = taken
+                tally[DISTINCT] += 1
             if not every:
                 return True
     return False
@@ -337,19 +346,44 @@ def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effe
 @kernel
 def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffects) -> bool:
     """Whether the moves ``taken`` lead from the first of the labels to the goal; the others are overwritten."""
-    at, place, origin, added, moduli = effects.at, effects.place, effects.origin, effects.added, effects.moduli
-    places = np.uint64(labels.shape[1])
     now, then = ONE, TWO
-    for p in range(places):
-        labels[now, p] = labels[ZERO, p]
+    labels[now] = labels[ZERO]
     for move in taken:
-        for p in range(places):
-            labels[then, p] = labels[now, p]
-        for i in range(at[move], at[move + ONE]):
-            label, p = np.int64(labels[now, origin[i]]) + added[i], place[i]
-            labels[then, p] = label - moduli[p] if label >= moduli[p] else label
+        make_move(labels, now, then, move, effects)
         now, then = then, now
-    for p in range(places):  # noqa: SIM110  (numba has no all() over a generator)
+    for p in range(np.uint64(labels.shape[1])):  # noqa: SIM110  (numba has no all() over a generator)
         if labels[now, p] != goal[p]:
             return False
     return True
+
+
+@kernel
+def is_first_sequence(labels: Labels, taken: Words, effects: MoveEffects) -> bool:
+    """Return whether no earlier sequence of moves passes the same positions as the moves ``taken``.
+
+    Where pieces are identical, several moves may lead from a position to the same one. All sequences along the
+    positions of a shortest path are searched, since the moves that `followers` leaves out are on no shortest path, or
+    do the same as an earlier move. So each such path counts once.
+    """
+    if len(effects.ambiguous) == 0:
+        return True
+    now, then = ONE, TWO
+    labels[now] = labels[ZERO]
+    for move in taken:
+        for earlier in range(move):
+            if lead_to_same(labels, now, np.uint64(earlier), move, effects.ambiguous, effects.moduli):
+                return False
+        make_move(labels, now, then, move, effects)
+        now, then = then, now
+    return True
+
+
+@kernel
+def make_move(labels: Labels, now: np.uint64, then: np.uint64, move: np.uint64, effects: MoveEffects) -> None:
+    """Write the position after a move of the position in row ``now`` of ``labels`` into row ``then``."""
+    at, place, origin, added, moduli = effects.at, effects.place, effects.origin, effects.added, effects.moduli
+    for p in range(np.uint64(labels.shape[1])):
+        labels[then, p] = labels[now, p]
+    for i in range(at[move], at[move + ONE]):
+        label, p = np.int64(labels[now, origin[i]]) + added[i], place[i]
+        labels[then, p] = label - moduli[p] if label >= moduli[p] else label

@@ -21,9 +21,10 @@ from antipodes_tasks.reachability.steps import CompiledSteps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.depth_first import FAR, FOUND, NEXT_BOUND, Descent, Pass, listed, room_for_paths
+from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
+from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
@@ -32,8 +33,10 @@ from antipodes_tasks.searches.step_descent import StepArrays, StepPath
 from antipodes_tasks.searches.step_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.turn_descent import (
+    DISTINCT,
     NO_ROW,
     ROOM,
+    TALLY,
     MoveEffects,
     TurnPath,
     ViewArrays,
@@ -93,6 +96,13 @@ class TurnPatterns(Patterns):
         greatest: Numbers = self.said(labels).max(axis=0)
         return greatest
 
+    def estimate(self, position: Labels) -> int:
+        """As `estimates`, of one position ``(places,)``; NEVER, too, where a table knows it of the inverse position."""
+        bound = super().estimate(position)
+        if self.inverses is not None and super().estimate(self.inverses.image(position)) == NEVER:
+            return NEVER
+        return bound
+
     @cached_property
     def arrays(self) -> ViewArrays:
         """The views for the kernel."""
@@ -143,13 +153,13 @@ class TurnPatterns(Patterns):
             advance = search.through(stages, self.values, self.goal, effects, request.every, share)
 
         def result() -> Pass:
-            found = listed(path.found, int(path.tally[FOUND]), problem, request)
+            found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
             compiled = problem.steps
             assert isinstance(compiled, CompiledSteps)
             replayed = list(compiled.replay(problem.position, found)) if len(found) else []
-            return Pass(replayed, *path.tally[[FOUND, NEXT_BOUND]].tolist())
+            return Pass(replayed, *path.tally[[DISTINCT, NEXT_BOUND]].tolist())
 
         return Descent(advance, path.tally, result)
 
@@ -223,7 +233,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         others=np.zeros((len(views), shape[1]), dtype=word),
         taken=np.zeros(depth, dtype=np.uint64),
         labels=np.tile(root, (3, 1)),
-        tally=np.array([0, 0, 0, FAR, 0, 0, 0]),
+        tally=np.array(TALLY),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
     said = patterns.said(root[np.newaxis])[:, 0]
@@ -291,11 +301,11 @@ def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
         [int(NO_ROW), 0, 0, 0] if one is None else [classes_at[one], maps_at[one], one.width, one.bits]
         for one in (table.folding for table in tables)
     ]
-    word = np.uint16 if max(int(part.max()) for part in parts) < 1 << 16 else np.uint32
+    word = np.uint16 if max((int(part.max()) for part in parts), default=0) < 1 << 16 else np.uint32
     return ViewArrays(
         digit_at=digit_at.astype(np.uint64),
-        digits=np.array(digits, dtype=np.uint64),
-        after=np.concatenate([part.astype(word) for part in parts]),
+        digits=np.array(digits, dtype=np.uint64).reshape(-1, 5),
+        after=np.concatenate([np.empty(0, dtype=word), *(part.astype(word) for part in parts)]),
         fold=np.array(fold, dtype=np.uint64),
         classes=np.concatenate(classes),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
@@ -317,6 +327,7 @@ def _effects(rules: Rules, every: bool) -> MoveEffects:
         moduli=arrays.moduli,
         follow_at=np.cumsum([0, *map(len, follow)]).astype(np.uint64),
         follow=np.array([move for own in follow for move in own], dtype=np.uint64),
+        ambiguous=arrays.effects,
     )
 
 

@@ -1,15 +1,15 @@
 """A group given by generators: permutations of places, named by the user."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
-from antipodes.puzzles.formats.definition import HALF, METRICS, QUARTER, Turn, expand, exponents
+from antipodes.puzzles.formats.definition import HALF, METRICS, Turn, expand, exponents, power_name
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
@@ -22,6 +22,11 @@ from antipodes_tasks.values import SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
 CYCLE = re.compile(r"\(([^()]*)\)")
+Places = NDArray[np.int64]
+Masks = NDArray[np.uint64]
+EVERY = ~np.uint64(0)
+MOST_NUMBERED = 1 << 24
+"""Arrangements of the pieces that are numbered where moves have conditions: of more, few may be reached."""
 
 
 def generators(settings: Mapping[str, Any]) -> Puzzle:
@@ -49,10 +54,27 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
-    """The puzzle in which each move is legal only where a pattern of its name matches.
+    """Return the puzzle in which each turn is legal only where the pattern of its name matches.
 
-    A power is legal where each turn of it is, and the inverse of a move where the move leads to.
+    A turn backwards is legal where the turn leads. A move is one or more turns in one direction, all of them legal, and
+    its name says how many and which way: ``R3'`` is three turns backwards, also where one turn forwards would lead to
+    the same position but is illegal.
     """
+    moves, others = dict[str, _ConditionalMove](), dict[str, _ConditionalMove]()
+    for name, masks in _condition_masks(puzzle, turns, given).items():
+        for exponent in _exponents_both_ways(turns[name].order, metric):
+            move = _ConditionalMove.of(turns[name], masks, exponent)
+            if not any(move.is_part_of(earlier) for earlier in moves.values()):
+                moves[power_name(name, exponent, turns, moves)] = move
+        others[name] = _ConditionalMove.of(turns[name], masks, 1)
+    large = puzzle.parts[0].size > MOST_NUMBERED
+    rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large)
+    others = {name: move for name, move in others.items() if name not in moves}
+    return replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
+
+
+def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -> dict[str, Masks]:
+    """Return for each turn the labels that its condition allows on each place; ConfigError if one is not valid."""
     if not isinstance(given, Mapping) or not all(isinstance(pattern, str) for pattern in given.values()):
         raise ConfigError(f"[puzzle] conditions: expected a table of patterns by move, found {quote(given)}")
     for name in given:
@@ -62,38 +84,42 @@ def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: 
         raise ConfigError(
             f"[puzzle] conditions: expected at most {MOST_MASKED} different pieces, found {len(puzzle.symbols)}"
         )
-    moves = list[tuple[str, Places, Masks]]()
-    for name, turn in turns.items():
-        masks = _masks(puzzle, name, given[name]) if name in given else np.full(puzzle.places, EVERY)
-        others = {other: one for other, one in turns.items() if other != name}
-        for written, exponent in _powers(name, turn, metric, others):
-            origin, allowed = np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent)
-            if not any((origin == one).all() and (allowed & ~also == 0).all() for _, one, also in moves):
-                moves.append((written, origin, allowed))
-    names, origins, every = zip(*moves, strict=True)
-    conditional = Transforms(names, np.array(origins), moduli_of(puzzle.parts), allowed=np.array(every))
-    large = puzzle.parts[0].size > MOST_NUMBERED
-    return replace(puzzle, rules=replace(puzzle.rules, moves=conditional, enumerated=large))
+    everywhere = np.full(puzzle.places, EVERY)
+    return {name: _masks(puzzle, name, given[name]) if name in given else everywhere for name in turns}
 
 
-def _powers(name: str, turn: Turn, metric: str, others: Mapping[str, Turn]) -> Iterator[tuple[str, int]]:
-    """The names and exponents of the moves that a turn makes.
+def _exponents_both_ways(order: int, metric: str) -> list[int]:
+    """Return the numbers of turns that moves make; negative ones are turns backwards.
 
-    Conditions may allow to turn three quarters one way, and not one the other way: both have one name.
+    Three quarters forwards and one backwards lead to the same position, but pass others, so each is a move of its own.
     """
-    order = turn.order
-    written = expand({name: turn}, metric, others) if order > 1 else ()
-    for power, exponent in zip(written, exponents(order, metric), strict=False):
-        yield power, exponent
-        if metric == HALF or (metric == QUARTER and order == 2):
-            yield power, exponent - order if exponent > 0 else exponent + order
+    if metric == HALF:
+        return [number for one in exponents(order, metric) for number in (one, one - order if one > 0 else one + order)]
+    return exponents(order, metric)
 
 
-Places = NDArray[np.int64]
-Masks = NDArray[np.uint64]
-EVERY = ~np.uint64(0)
-MOST_NUMBERED = 1 << 24
-"""Arrangements of the pieces that are numbered where moves have conditions: of more, few may be reached."""
+@dataclass(frozen=True, eq=False)
+class _ConditionalMove:
+    """A power of a turn, and where it is legal."""
+
+    origin: Places
+    """``(places,)``: the place from which each place gets its piece."""
+    allowed: Masks
+    """``(places,)``: the labels that each place may hold before the move, as bits."""
+
+    @classmethod
+    def of(cls, turn: Turn, masks: Masks, exponent: int) -> "_ConditionalMove":
+        return cls(np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent))
+
+    def is_part_of(self, other: "_ConditionalMove") -> bool:
+        """Return whether the other move does the same, and is legal wherever this one is."""
+        return np.array_equal(self.origin, other.origin) and not (self.allowed & ~other.allowed).any()
+
+
+def _transforms(puzzle: Puzzle, moves: Mapping[str, _ConditionalMove]) -> Transforms:
+    origins = np.array([move.origin for move in moves.values()])
+    allowed = np.array([move.allowed for move in moves.values()])
+    return Transforms(moves, origins, moduli_of(puzzle.parts), allowed=allowed)
 
 
 def _masks(puzzle: Puzzle, name: str, pattern: str) -> Masks:

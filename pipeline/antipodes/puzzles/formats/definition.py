@@ -205,7 +205,7 @@ def expand(
             if power not in effects:
                 effects.add(power)
                 taken = {**turns, **{other: turn for other, turn in others.items() if turn != power}}
-                moves[_name(name, exponent, taken, moves)] = power
+                moves[power_name(name, exponent, taken, moves)] = power
     if not moves:
         raise ConfigError("turns: expected one that changes something, found none")
     return moves
@@ -220,8 +220,8 @@ def exponents(order: int, metric: str) -> list[int]:
     return [1, -1] if metric == "quarter" else [1]
 
 
-def _name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Mapping[str, Turn]) -> str:
-    """The name of a power of a turn: none that a move has, and none that reads as a power of another turn."""
+def power_name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Collection[str]) -> str:
+    """Return the name of a power of a turn: none of the ``moves``, and none that reads as a power of another turn."""
     if exponent == 1:
         return name
     family, backwards = name, exponent < 0
