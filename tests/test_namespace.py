@@ -28,7 +28,7 @@ LEVELS = (
     ("executors", "pictures", "storage"),
     ("events", "machine"),
     ("python_source",),
-    ("table_reader", "text_file"),
+    ("text_file",),
     ("puzzles",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
