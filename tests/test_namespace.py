@@ -29,6 +29,7 @@ LEVELS = (
     ("events", "machine"),
     ("python_source",),
     ("text_file",),
+    ("regular_file",),
     ("puzzles",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
