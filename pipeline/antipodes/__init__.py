@@ -12,7 +12,6 @@ program, which imports this package too, shows its help without them. `errors` h
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from antipodes import table_reader
 from antipodes_tasks import errors as errors
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
@@ -106,11 +105,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-def _open_table(name: str) -> Any:
-    """As the public function, which is loaded when a config needs it."""
-    return __getattr__("open_table")(name)
-
-
-table_reader.give(_open_table)

@@ -13,17 +13,13 @@ from typing import Any
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
-from antipodes.puzzles.packed_positions import packed, unpacked
-from antipodes.puzzles.pattern import MOST_STARTS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.runs.options import OPTIONS
-from antipodes.table_reader import open_table
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import AntipodesError, ConfigError, InputError, SourceError
+from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
@@ -43,11 +39,7 @@ RUN_KEYS: Mapping[str, Kind] = {
 }
 """The keys of ``[run]``, and the kinds of their values."""
 FINGERPRINT = "fingerprint"
-"""The key of settings from a store that may name code, or a table, which is another one by now."""
-LAYER_TABLE, LAYER_DEPTH, LAYER_POSITIONS = "table", "depth", "positions"
-"""The keys of starts that are the positions of a table at a depth; the last one is that of a store, which has them."""
-MOST_PACKED = 1 << 18
-"""Characters of the starts that a store has instead of the name of their table: it is written at each commit."""
+"""The key of settings from a store that name code, which may have changed."""
 SOLVE, PATTERNS = "solve", "patterns"
 """The table about searches for single positions, and its key: the puzzles whose tables guide them."""
 
@@ -72,15 +64,7 @@ class Config:
         """The puzzle that the settings describe."""
         if self.settings.get("family") == python_source.FAMILY:
             return python_source.puzzle_in(self.settings)
-        if isinstance(starts := self.settings.get(STARTS), Mapping):
-            return _from_a_layer(self.settings, starts)
         return replace(puzzle_from(self.settings), settings=self.settings)
-
-    @property
-    def stored(self) -> Mapping[str, Any]:
-        """The settings for a store: with the positions that are starts of a table, so that it stands alone."""
-        own = self.puzzle.settings if isinstance(self.settings.get(STARTS), Mapping) else None
-        return own or self.settings
 
     def __repr__(self) -> str:
         name, family = (shorten(str(self.settings.get(key)), 30) for key in ("name", "family"))
@@ -106,77 +90,19 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        settings = puzzle.settings or settings_of(puzzle)
-        if settings is None or settings.get("family") == python_source.FAMILY:
-            settings = python_source.object_settings(puzzle)
-        return Config(settings)
+        return _config_of(puzzle)
     path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
     return load_config(str(path))
 
 
-def _from_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
-    """The puzzle whose starts are the positions of a table at a depth.
-
-    Settings of a store have the puzzle's fingerprint, too, unless they have the positions.
-
-    Raises
-    ------
-    ConfigError
-        These are not said, or are none of the puzzle.
-    SourceError
-        The settings are those of a store, and the table is missing, or another one by now.
-    """
-    expected = settings.get(FINGERPRINT)
-    settings = {key: value for key, value in settings.items() if key != FINGERPRINT}
-    try:
-        puzzle = _starting_at_a_layer(settings, starts)
-    except ConfigError as error:
-        if expected is None:
-            raise
-        raise SourceError(f"{settings['name']} needs the table that has its starts: {error}") from None
-    if expected not in (None, puzzle.fingerprint):
-        table, depth = quote(str(starts[LAYER_TABLE])), starts[LAYER_DEPTH]
-        raise SourceError(
-            f"{settings['name']} needs the table that had its starts, {table}: others are there at depth {depth} now"
-        )
-    return puzzle
-
-
-def _starting_at_a_layer(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
-    """As `_from_a_layer`, whatever a store expects."""
-    if starts.keys() - {LAYER_POSITIONS} != {LAYER_TABLE, LAYER_DEPTH}:
-        found = shorten(", ".join(map(str, starts)))
-        raise ConfigError(f"[puzzle] {STARTS}: expected {LAYER_TABLE} and {LAYER_DEPTH}, found {found}")
-    puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
-    try:
-        if LAYER_POSITIONS in starts:
-            positions = unpacked(starts[LAYER_POSITIONS], puzzle.places)
-        else:
-            positions = _layer(puzzle, starts[LAYER_TABLE], starts[LAYER_DEPTH])
-            text = packed(positions)
-            starts = {**starts, LAYER_POSITIONS: text} if len(text) <= MOST_PACKED else starts
-        return replace(puzzle.starting_at(positions, name=puzzle.name), settings={**settings, STARTS: starts})
-    except AntipodesError as error:
-        raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
-
-
-def needs_a_table(settings: Mapping[str, Any]) -> bool:
-    """Whether the puzzle of some settings can only be built where the table is that has its starts."""
-    starts = settings.get(STARTS)
-    return isinstance(starts, Mapping) and LAYER_POSITIONS not in starts
-
-
-def _layer(puzzle: Puzzle, name: object, depth: object) -> Labels:
-    """The positions ``(n, places)`` of a table of the same pieces at a depth; InputError if there are none."""
-    limit = MOST_STARTS + 1
-    with open_table(arguments.text(name, LAYER_TABLE)) as table:
-        own, others = puzzle.rules, table.puzzle.rules
-        if (own.parts, own.layout) != (others.parts, others.layout):
-            raise InputError(f"expected positions of {puzzle.name}, found those of {table.puzzle.name}")
-        positions = table.positions_at(arguments.integer(depth, LAYER_DEPTH, 0), limit)
-    if len(positions) == limit:
-        raise InputError(f"expected at most {MOST_STARTS:,} positions at depth {depth}, found more")
-    return positions
+def _config_of(puzzle: Puzzle) -> Config:
+    """The config of a Puzzle object: settings that describe it, if there are any, or else its name and fingerprint."""
+    settings = puzzle.settings or settings_of(puzzle)
+    if settings is not None and settings.get("family") != python_source.FAMILY:
+        config = Config(settings)
+        if not isinstance(settings.get(STARTS), Mapping) or config.puzzle.fingerprint == puzzle.fingerprint:
+            return config
+    return Config(python_source.object_settings(puzzle))
 
 
 def give(puzzle: PuzzleLike) -> Config:
@@ -279,8 +205,6 @@ def _config_in(path: Path) -> Config:
     """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
     tables = read_config(path, "puzzle", SOLVE)
     settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
-    if isinstance(starts := settings.get(STARTS), dict) and isinstance(starts.get(LAYER_TABLE), str):
-        starts[LAYER_TABLE] = _beside(path, starts[LAYER_TABLE])
     if settings.get("family") != "twisty" or "definition" in settings:
         return Config(settings, run, patterns)
     if "file" not in settings:
@@ -296,12 +220,6 @@ def _config_in(path: Path) -> Config:
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
     return Config({**definition, **settings}, run, patterns)
-
-
-def _beside(config: Path, table: str) -> str:
-    """The path of a table that a config names, from its folder; another name is left as it is."""
-    path = config.parent / table
-    return os.path.abspath(path) if os.path.exists(path) else table
 
 
 def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:

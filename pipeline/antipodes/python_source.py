@@ -3,7 +3,8 @@
 A store names the code of such a puzzle, and the sender of a store chooses the name, the SHA-256 and the files beside
 it. So a store alone runs no code. Its definition is loaded only if it is given to this process, or if a record in the
 user's data directory says that this user has named exactly this definition before: the same reference, leading to the
-same file with the same bytes. Files inside stores are never loaded.
+same file with the same bytes. Files inside stores are never loaded. Without a record of the reference and the SHA-256,
+the path or module in the store is not even looked up: on some systems a look-up mounts another machine's directory.
 """
 
 import ast
@@ -24,15 +25,17 @@ from symtable import symtable
 from types import ModuleType
 from typing import Any
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import PYTHON, STARTS
 from antipodes.text_file import read_text
 from antipodes_tasks.errors import ConfigError, InputError, SourceError
 from antipodes_tasks.quoting import quote, shorten, shorten_path
 from antipodes_tasks.rules.custom_function import guard
 from antipodes_tasks.rules.functions import Functions
 
-FAMILY = "python"
+FAMILY = PYTHON
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
 PACKAGES = {"antipodes", "antipodes_tasks"}
 """A file is taken for a definition of a puzzle only if it imports one of these."""
@@ -68,8 +71,8 @@ GIVE = "give the definition: --puzzle path.py:name, in Python puzzle=..."
 def python_settings(reference: str) -> dict[str, Any]:
     """The settings of the puzzle with a reference that a person names, to be kept in a store.
 
-    If it has only permutations and symbols, the settings describe these, and need no code. Else this process and later
-    ones of this user load the definition again for stores that name it.
+    If it has only permutations and symbols, or is a bundled puzzle with other starts, the settings describe it without
+    code. Otherwise this process and later ones of this user load the definition again for stores that name it.
 
     SourceError where there is no such file or name, or the code in it fails; the message names the file and the line.
     """
@@ -92,6 +95,10 @@ def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
     from antipodes.puzzles.custom import CustomNotation
 
+    own = puzzle.settings or {}
+    if isinstance(own.get(STARTS), Mapping):  # made by `Puzzle.starting_at`
+        again = puzzle_from(own)
+        return own if (again.fingerprint, again.notation) == (puzzle.fingerprint, puzzle.notation) else None
     plain = puzzle.notation == CustomNotation(puzzle.parts)
     return settings_of(puzzle) if plain else None
 
@@ -195,6 +202,8 @@ def _recorded(reference: str, expected: str) -> "_Source":
     match = REFERENCE.fullmatch(reference)
     if match is not None and match["file"] and os.path.abspath(match["file"]) != match["file"]:
         raise SourceError(_refusal(reference, "by a relative path"))
+    if not _has_record(reference, expected):
+        raise SourceError(_refusal(reference, "which you have not run or checked here"))
     try:
         place = _located(reference)
     except SourceError as error:
@@ -235,9 +244,8 @@ class _Place:
         return f"{self.module or self.path}:{self.name}"
 
     def record(self, sha256: str) -> str:
-        """The name of the record that the user has named this definition: of this reference, file and content."""
-        bound = json.dumps([self.reference, os.path.realpath(self.path), sha256])
-        return hashlib.sha256(bound.encode("utf-8", "surrogateescape")).hexdigest()
+        """The name of the record that the user has named this definition: of this reference, content and file."""
+        return f"{_record_prefix(self.reference, sha256)}{_hashed(os.path.realpath(self.path))}"
 
     def read(self) -> "_Source":
         """The file as it is now; SourceError if it cannot be read."""
@@ -343,6 +351,24 @@ def _records() -> Path | None:
 
     folder = platformdirs.user_data_path("antipodes", appauthor=False) / "definitions"
     return folder if folder.is_absolute() else None
+
+
+def _record_prefix(reference: str, sha256: str) -> str:
+    """The beginning of the names of the records of a reference and a content, whatever file the reference leads to."""
+    return f"{_hashed(json.dumps([reference, sha256]))}-"
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _has_record(reference: str, sha256: str) -> bool:
+    """Whether this user has named a reference before, when its file had this SHA-256; no other path is looked at."""
+    folder, prefix = _records(), _record_prefix(reference, sha256)
+    try:
+        return folder is not None and any(name.startswith(prefix) for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _record(place: _Source) -> None:

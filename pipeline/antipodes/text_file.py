@@ -6,6 +6,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from antipodes.regular_file import open_file
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
 
@@ -35,7 +36,7 @@ def read_text(path: Path, what: str) -> str:
         The file cannot be read, is not UTF-8, or is larger than 1 MiB.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"expected {what}: {error.strerror or error}") from error

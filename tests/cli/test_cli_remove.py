@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import all_stores
 import pytest
 from faults import DELETES, fault_at
 from programs import Command
@@ -47,6 +48,42 @@ def test_a_store_of_any_kind(kind: str, cli: Command, tmp_path: Path, finished: 
     size = sum(map(len, contents(store).values()))
     assert json.loads(cli("remove", "t", "--yes", "--json").out) == {"store": "outputs/t.zarr", "freed_bytes": size}
     assert list(store.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", all_stores.KINDS)
+def test_every_kind(kind: str, cli: Command, tmp_path: Path) -> None:
+    store = all_stores.store_of(kind, tmp_path / "t.zarr")
+    outcome = cli("remove", store, "--yes")
+    assert (outcome.status, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
+
+
+@pytest.mark.parametrize("kind", all_stores.KINDS)
+def test_every_kind_in_a_bucket(kind: str, cli: Command, bucket: Bucket) -> None:
+    outcome = cli("remove", all_stores.put_store(kind, bucket), "--yes")
+    assert (outcome.status, outcome.err, bucket.listing()) == (0, "", [])
+
+
+def test_of_a_link_to_a_store_only_the_link(cli: Command, eight: Path, tmp_path: Path) -> None:
+    before, link = contents(eight), tmp_path / "link.zarr"
+    for target in (eight, eight.name):
+        link.symlink_to(target)
+        outcome = cli("remove", link, "--yes")
+        assert outcome.out == f"removed the link {link}; the store that it leads to stays\n"
+        assert not link.is_symlink()
+        assert contents(eight) == before
+    link.symlink_to(eight)
+    assert json.loads(cli("remove", link, "--yes", "--json").out) == {"store": str(link), "freed_bytes": 0}
+
+
+@pytest.mark.parametrize("name", ["depth", "depth/c/0/0", "commit.json", "zarr.json", "layer_counts/zarr.json"])
+def test_links_inside_of_a_store_are_not_followed(name: str, cli: Command, eight: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    (eight / name).rename(mine)
+    (eight / name).symlink_to(mine)
+    before = contents(mine) if mine.is_dir() else mine.read_bytes()
+    outcome = cli("remove", eight, "--yes")
+    assert (outcome.status == 0) is (name != "commit.json"), outcome
+    assert (contents(mine) if mine.is_dir() else mine.read_bytes()) == before
 
 
 def test_a_bucket(cli: Command, bucket: Bucket, finished: Path) -> None:

@@ -1,8 +1,10 @@
 """A store alone runs no code: an attacker sends stores that name code, and the person only names the stores."""
 
+import builtins
 import contextlib
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from stores import change_manifest, contents
 
 import antipodes as api
 from antipodes import python_source
+from antipodes.storage import bucket
 from antipodes_tasks.errors import SourceError, StoreMismatchError
 
 GOOD = """
@@ -82,8 +85,6 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def received(sent: Path, store: Path, source: str, text: str = EVIL) -> Path:
     """The store as it arrives: it names a source, with the SHA-256 of the attacker's text."""
-    import shutil
-
     shutil.copytree(sent, store, dirs_exist_ok=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
     change_manifest(store, puzzle={"name": "dials", "family": "python", "source": source, "sha256": digest})
@@ -356,3 +357,57 @@ def test_store_files_are_recognised() -> None:
     from antipodes.storage.backend import MANIFEST
 
     assert python_source.STORE_FILE == MANIFEST
+
+
+ELSEWHERE_NAMED: list[dict[str, Any]] = [
+    {"starts": {"table": "/net/elsewhere/t.zarr", "depth": 3}},
+    {"starts": {"table": "s3://elsewhere/t.zarr", "depth": 3}},
+    {"starts": {"table": "/net/elsewhere/t.zarr", "depth": 3, "positions": "AAAA"}},
+    {"family": "python", "source": "/net/elsewhere/t.py:dials", "sha256": "0" * 64},
+    {"family": "python", "source": "elsewhere.inner:dials", "sha256": "0" * 64},
+    {"family": "twisty", "file": "/net/elsewhere/t.tws"},
+    {"description": "/net/elsewhere", "file": "/net/elsewhere", "store": "s3://elsewhere/t.zarr"},
+]
+"""Settings of forged stores that name something outside of the store."""
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths and URLs with "elsewhere" in them that the program looks at."""
+    found: list[str] = []
+
+    def watch(module: Any, name: str) -> None:
+        original = getattr(module, name)
+
+        def watched(*arguments: Any, **options: Any) -> Any:
+            found.extend(str(one) for one in arguments[:1] if "elsewhere" in str(one))
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(module, name, watched)
+
+    for name in ("open", "stat", "lstat", "listdir", "scandir"):
+        watch(os, name)
+    for module, name in ((python_source, "_module_path"), (bucket, "_opened"), (builtins, "open")):
+        watch(module, name)
+    return found
+
+
+@pytest.mark.parametrize("settings", ELSEWHERE_NAMED, ids=str)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(map(str, command)))
+def test_nothing_outside_of_the_store_is_looked_at(
+    command: list[object],
+    settings: dict[str, Any],
+    sent: Path,
+    victim: Path,
+    cli: Command,
+    looked_at: list[str],
+) -> None:
+    """Neither a path, whose look-up alone may mount another machine's directory, nor a bucket, nor a module."""
+    shutil.copytree(sent, victim / "t.zarr")
+    puzzle = {"name": "p", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
+    change_manifest(victim / "t.zarr", puzzle={**puzzle, **settings})
+    outcome = cli(*(victim / "t.zarr" if part == "STORE" else part for part in command))
+    assert looked_at == []
+    assert len(outcome.err.splitlines()) <= 1
+    assert "defect" not in outcome.err
+    assert "Traceback" not in outcome.err

@@ -1,8 +1,10 @@
 """Depths from many starts: every position that matches a pattern, against brute force."""
 
+import base64
 import json
 import shutil
-from collections.abc import Iterable
+import zlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from brute_force import arrangements, blocks_distances, distances, layers, slidi
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import Command
+from stores import read_manifest, toml
 from strategies import blocks_settings, sliding_settings
 from table_search import layers_of_space
 
@@ -20,7 +23,8 @@ from antipodes.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.packed_positions import packed, unpacked
 from antipodes.puzzles.pattern import goals_in
-from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError, SourceError
+from antipodes.storage.backend import MANIFEST
+from antipodes_tasks.errors import ConfigError, InputError, PositionError, ResourceLimitError
 from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -144,84 +148,100 @@ def eight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_config_names_a_table_and_a_depth(eight: Path, cli: Command) -> None:
-    """Its path is relative to the config; the stored table opens from anywhere."""
-    text = (
-        '[puzzle]\nname = "phase"\nfamily = "sliding"\nrows = 3\ncolumns = 3\nstart = "1 2 3 4 5 6 7 8 0"\n'
-        'starts = { table = "eight-puzzle.zarr", depth = 20 }\n'
+def test_a_store_has_a_copy_of_the_starts(eight: Path, tmp_path: Path, cli: Command) -> None:
+    """It opens and is verified although the table with the positions is gone."""
+    table = tmp_path / "eight-puzzle.zarr"
+    shutil.copytree(eight / "eight-puzzle.zarr", table)
+    with antipodes.open_table(table) as opened:
+        starts = opened.positions_at(20)
+    phase = load_config("eight-puzzle").puzzle.starting_at(starts, name="phase")
+    antipodes.run(phase, store=(store := tmp_path / "phase.zarr"))
+    shutil.rmtree(table)
+    assert list(read_manifest(store / MANIFEST)["puzzle"]["starts"]) == ["positions"]
+    with antipodes.open_table(store) as opened:
+        assert (opened.layers[0], len(opened), opened["1 2 3 4 5 6 7 8 0"]) == (len(starts), 181440, 20)
+        assert opened.distances(starts).tolist() == [0] * len(starts)
+    assert cli("verify", str(store), "--quiet").status == 0
+
+
+def test_a_store_needs_no_python_file_for_other_starts(tmp_path: Path, cli: Command) -> None:
+    source, store = tmp_path / "phase.py", tmp_path / "phase.zarr"
+    source.write_text(
+        "import antipodes\n"
+        'board = antipodes.load_config("eight-puzzle").puzzle\n'
+        'phase = board.starting_at(["1 2 3 4 5 6 7 0 8"], name="phase")\n',
+        encoding="utf-8",
     )
-    (eight / "phase.toml").write_text(text, encoding="utf-8")
-    store = str(eight / "phase.zarr")
-    report = json.loads(cli("run", str(eight / "phase.toml"), "--store", store, "--json", "--quiet").out)
-    with antipodes.open_table(eight / "eight-puzzle.zarr") as table, antipodes.open_table(store) as phase:
-        starts = table.positions_at(20)
-        assert (report["puzzle"], report["layers"][0], report["states"]) == ("phase", len(starts), 181440)
-        assert phase.distances(starts).tolist() == [0] * len(starts)
-        assert phase["1 2 3 4 5 6 7 8 0"] == 20
-    shutil.move(eight / "eight-puzzle.zarr", eight / "away.zarr")
-    try:
-        with antipodes.open_table(store) as phase:
-            assert phase.distances(starts).tolist() == [0] * len(starts)
-        cli("verify", store, "--quiet")
-    finally:
-        shutil.move(eight / "away.zarr", eight / "eight-puzzle.zarr")
+    cli("run", f"{source}:phase", "--store", str(store), "--quiet")
+    source.unlink()
+    (answer,) = json.loads(cli("query", str(store), "1 2 3 4 5 6 7 8 0", "--json").out)
+    assert answer["distance"] == 1
 
 
-def test_many_positions_of_another_table_are_not_copied(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.config.MOST_PACKED", 100)
-    monkeypatch.chdir(eight)
-    starts = {"table": "eight-puzzle.zarr", "depth": 20}
-    config = Config({**EIGHT, "starts": starts})
-    assert config.stored["starts"] == starts
-    assert len(config.puzzle.starts) > 100
+@pytest.mark.parametrize("goal", [{}, {"goal": "? ? ? ? ? ? ? ? 0"}, {"starts": "? ? ? ? ? ? ? ? 0"}])
+def test_other_starts_replace_goals_and_starts(goal: dict[str, Any]) -> None:
+    puzzle = Config({**BOARD, **goal}).puzzle.starting_at(["0 1 1 1 1 2 2 2 2"], name="others")
+    assert puzzle.settings is not None
+    again = Config(puzzle.settings).puzzle
+    assert (again.fingerprint, again.name, again.depth_zero) == (puzzle.fingerprint, "others", "start")
+    assert again.starting_at(["0 2 1 1 1 1 2 2 2"], name="p").starts != again.starts
 
 
-def test_a_store_says_which_table_it_needs(eight: Path, tmp_path: Path, cli: Command, monkeypatch: Any) -> None:
-    """It is not called damaged: its layers are there, and it opens again with the table as it was."""
-    monkeypatch.setattr("antipodes.config.MOST_PACKED", 100)
-    table, store = tmp_path / "other.zarr", tmp_path / "phase.zarr"
-    shutil.copytree(eight / "eight-puzzle.zarr", table)
-    config = Config({**EIGHT, "starts": {"table": str(table), "depth": 20}})
-    antipodes.run(config, store=store)
-    shutil.rmtree(table)
+def test_too_many_starts_are_not_copied(
+    eight: Path, tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    """The store has their digest alone: it is not called corrupt, and opens with the puzzle."""
+    monkeypatch.setattr("antipodes.puzzles.packed_positions.MAX_CHARACTERS", 100)
+    with antipodes.open_table(eight / "eight-puzzle.zarr") as table:
+        phase = table.puzzle.starting_at(table.positions_at(20), name="phase")
+    assert phase.settings is None
+    antipodes.run(phase, store=(store := tmp_path / "phase.zarr"))
+    assert read_manifest(store / MANIFEST)["puzzle"].keys() == {"name", "family", "fingerprint"}
+    monkeypatch.setattr("antipodes.python_source._GIVEN", {})
     assert json.loads(cli("layers", str(store), "--json").out)["layers"]
-    with pytest.raises(SourceError, match=r"p needs the table that has its starts: .*other\.zarr"):
-        antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"]
-    antipodes.run(Config({**EIGHT, "start": "1 2 3 4 5 6 7 0 8"}), store=table)
-    with pytest.raises(SourceError, match=r"others are there at depth 20 now"):
-        antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"]
-    shutil.rmtree(table)
-    shutil.copytree(eight / "eight-puzzle.zarr", table)
-    assert antipodes.open_table(store)["1 2 3 4 5 6 7 8 0"] == 20
+    assert "phase, was made in Python" in refused("query", str(store), "1 2 3 4 5 6 7 8 0")
+    assert antipodes.open_table(store, puzzle=phase)["1 2 3 4 5 6 7 8 0"] == 20
 
 
 @given(st.integers(1, 5).flatmap(lambda places: st.lists(st.binary(min_size=places, max_size=places), min_size=1)))
 def test_packed_positions_come_back(positions: list[bytes]) -> None:
     labels = np.array([list(one) for one in positions], dtype=np.uint8)
+    assert packed(labels) is not None
     assert unpacked(packed(labels), labels.shape[1]).tolist() == labels.tolist()
 
 
+def text_of(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
 @pytest.mark.parametrize(
-    ("settings", "starts", "message"),
+    ("positions", "message"),
     [
-        (EIGHT, {"table": "eight-puzzle.zarr"}, "expected table and depth, found table"),
-        (EIGHT, {"table": "eight-puzzle.zarr", "depth": 32}, "expected .* to 31, found 32"),
-        (EIGHT, {"table": "eight-puzzle.zarr", "depth": "3"}, "expected depth as an integer"),
-        (EIGHT, {"table": 3, "depth": 3}, "expected table as text"),
-        (EIGHT, {"table": "t", "depth": 3, "positions": "AAAA"}, "expected packed positions of 9 places"),
-        (EIGHT, {"table": "t", "depth": 3, "positions": packed(np.zeros((1, 9), np.uint8))}, "expected 1 x '0'"),
-        (EIGHT, {"table": "none.zarr", "depth": 3}, "none.zarr"),
-        (BOARD, {"table": "eight-puzzle.zarr", "depth": 3}, "expected positions of p, found those of eight-puzzle"),
-        ({**EIGHT, "rows": 1, "columns": 9}, {"table": "eight-puzzle.zarr", "depth": 3}, "found those of eight-puzzle"),
+        (3, "expected packed positions of 9 places"),
+        ("AAAA", "expected packed positions of 9 places"),
+        (packed(np.zeros((1, 9), np.uint8)), "expected 1 x '0'"),
+        (packed(np.zeros((1, 8), np.uint8)), "expected packed positions of 9 places"),
+        (packed(np.zeros((0, 9), np.uint8)), "expected at least one, found none"),
+        (text_of(zlib.compress(bytes(9))[:-1]), "expected packed positions of 9 places"),
+        (text_of(zlib.compress(bytes(9)) + b"more"), "expected packed positions of 9 places"),
+        (text_of(zlib.compress(bytes(9 << 23), 9)), "expected packed positions of 9 places"),
+        ("A" * (1 << 19), "expected packed positions of 9 places"),
     ],
 )
-def test_other_tables_and_depths_are_refused(
-    eight: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], starts: dict[str, Any], message: str
-) -> None:
-    monkeypatch.chdir(eight)
+def test_forged_positions_are_refused(positions: object, message: str) -> None:
     with pytest.raises(ConfigError, match=rf"^\[puzzle\] starts: .*{message}") as error:
-        Config({**settings, "starts": starts}).puzzle  # noqa: B018  (raises)
+        Config({**EIGHT, "starts": {"positions": positions}}).puzzle  # noqa: B018  (raises)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "starts", [{"table": "eight-puzzle.zarr", "depth": 20}, {"table": "t", "positions": "AAAA"}, {}]
+)
+def test_a_config_names_no_table(starts: dict[str, Any], tmp_path: Path, refused: Callable[..., str]) -> None:
+    (tmp_path / "phase.toml").write_text(toml({**EIGHT, "starts": starts}), encoding="utf-8")
+    message = refused("run", tmp_path / "phase.toml", "--store", tmp_path / "phase.zarr")
+    assert "[puzzle] starts: expected a position, a pattern or a list of them" in message
+    assert "use Puzzle.starting_at in Python, or antipodes components --goal" in message
 
 
 def test_positions_in_place_of_the_start() -> None:

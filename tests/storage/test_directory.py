@@ -35,7 +35,8 @@ def unreadable(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
 
     def hide(path: Path) -> None:
         def stat(asked: Any, **options: Any) -> os.stat_result:
-            if asked == path:
+            folder = os.readlink(f"/proc/self/fd/{found}") if (found := options.get("dir_fd")) is not None else "."
+            if Path(folder, asked) == path:
                 raise OSError(errno.EIO, "Input/output error", str(path))
             return os_stat(asked, **options)
 
@@ -83,10 +84,12 @@ def test_the_size_while_files_come_and_go(tmp_path: Path, monkeypatch: pytest.Mo
     assert DirectoryStorage(tmp_path).size() == 1000
 
 
-def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, tmp_path: Path) -> None:
-    (eight / "depth").rename(tmp_path / "elsewhere")
-    (eight / "depth").symlink_to(tmp_path / "elsewhere")
+def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EACCES, "Permission denied")
+
     store = TableStore(eight)
+    monkeypatch.setattr(shutil, "rmtree", refuse)
     with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
         store.create_arrays(store.read())
 

@@ -164,7 +164,7 @@ def test_the_lock_of_a_later_run_is_not_removed(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_lock_file_was_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def exhausted(*_: object) -> bytes:
+    def exhausted(*_: object, **__: object) -> bytes:
         raise OSError(24, "Too many open files")
 
     with lock(tmp_path / "t.zarr") as handle:

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -80,10 +80,10 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_manifest(tmp_path / "r.json", CONTENT)
 
-    def failing(self: Path, mode: str) -> BinaryIO:
+    def failing(*_: object, **__: object) -> int:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "open", failing)
+    monkeypatch.setattr(os, "open", failing)
     with pytest.raises(StoreError, match=r"cannot read .*r\.json: Input/output error"):
         read_manifest(tmp_path / "r.json")
 

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from antipodes.regular_file import check_regular, open_file
 from antipodes_tasks.errors import InputError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 
@@ -100,7 +101,8 @@ class AnswerFile:
     def check_writable(self) -> None:
         """StoreError if the file cannot be written; one that was not there is not there afterwards."""
         with self._writing():
-            there = self.path.exists()
+            if there := self.path.exists():
+                check_regular(self.path.stat().st_mode, self.path)  # opening a pipe would wait
             self.path.open("ab").close()
             if not there:
                 self.path.unlink()
@@ -159,7 +161,10 @@ class AnswerFile:
     def _text(self) -> str:
         """The text of the file; none if it has no answers."""
         try:
-            text = self.path.read_bytes().decode(errors="replace") if self.path.exists() else ""
+            with open_file(self.path) as file:
+                text = file.read().decode(errors="replace")
+        except FileNotFoundError:
+            return ""
         except OSError as error:
             raise InputError(f"--output: cannot read {shorten(str(self.path))}: {error.strerror or error}") from error
         return "" if text.strip() in ("", self._form.empty.strip()) else text

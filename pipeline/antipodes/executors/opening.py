@@ -1,9 +1,7 @@
 """Opens the scheduler for a name, an address, a scheduler file, or a client of dask.distributed; checks names."""
 
-import errno
 import json
 import re
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antipodes.events import Listener, silence
+from antipodes.regular_file import open_file
 from antipodes_tasks.errors import InputError, SchedulerError
 from antipodes_tasks.quoting import quote
 
@@ -99,10 +98,8 @@ def address_in(path: str, seconds: float) -> str:
 def _text_of(path: Path) -> str | None:
     """Return the content of a file, None if there is no file; InputError if it cannot be read."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(errno.EINVAL, "it is no file")
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(LARGEST_FILE)
+        with open_file(path) as file:
+            return file.read(LARGEST_FILE).decode(errors="replace")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte

@@ -5,22 +5,42 @@ import zlib
 
 import numpy as np
 
-from antipodes.puzzles.pattern import MOST_STARTS
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.rules.moves import Labels
 
+MAX_CHARACTERS = 1 << 18
+"""Maximum length of the text: the manifest of a store contains it and is written at each commit."""
+MAX_BYTES = 1 << 26
+"""Maximum number of bytes of the labels: 262,144 characters of a forged text would expand to three times as many."""
+PIECE_BYTES = 1 << 20
+"""Bytes that are compressed at a time."""
 
-def packed(positions: Labels) -> str:
-    """The text of labels ``(n, places)``."""
-    return binascii.b2a_base64(zlib.compress(positions.tobytes(), 9), newline=False).decode()
+
+def packed(positions: Labels) -> str | None:
+    """Return the text of labels ``(n, places)``; None if they are too many for one."""
+    content, compressor = positions.tobytes(), zlib.compressobj(9)
+    if len(content) > MAX_BYTES:
+        return None
+    found = bytearray()
+    for first in range(0, len(content), PIECE_BYTES):
+        found += compressor.compress(content[first : first + PIECE_BYTES])
+        if len(found) * 4 > MAX_CHARACTERS * 3:
+            return None
+    text = binascii.b2a_base64(found + compressor.flush(), newline=False).decode()
+    return text if len(text) <= MAX_CHARACTERS else None
 
 
 def unpacked(text: object, places: int) -> Labels:
-    """The labels ``(n, places)``, MOST_STARTS at most; InputError where the text is none of so many places."""
+    """Return the labels ``(n, places)`` of a text; InputError if it is not the text of positions of so many places."""
     try:
-        compressed = binascii.a2b_base64(arguments.text(text, "positions"), strict_mode=True)
-        content = zlib.decompressobj().decompress(compressed, MOST_STARTS * places)
+        packed_text = arguments.text(text, "positions")
+        if len(packed_text) > MAX_CHARACTERS:
+            raise ValueError(f"{len(packed_text)} characters")
+        decompressor = zlib.decompressobj()
+        content = decompressor.decompress(binascii.a2b_base64(packed_text, strict_mode=True), MAX_BYTES)
+        if not decompressor.eof or decompressor.unused_data:
+            raise ValueError("the compressed bytes are cut off or too many")
         return np.frombuffer(content, dtype=np.uint8).reshape(-1, places)
     except (ValueError, zlib.error):
         raise InputError(f"expected packed positions of {places} places, found something else") from None

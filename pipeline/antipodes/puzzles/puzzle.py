@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.kpatterns import is_kpattern, read_kpattern
 from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.packed_positions import packed
 from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.sequences import follow, names_along
+from antipodes.puzzles.settings import GOAL, POSITIONS, PYTHON, STARTS
 from antipodes_tasks import arguments, values
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.keys.fields import Fields
@@ -104,7 +106,9 @@ class Puzzle:
     @property
     def depth_zero(self) -> str:
         """The word for the positions at depth 0: "goal" if the puzzle's file has one, else "start"."""
-        return "goal" if self.rules.origin is not None or "goal" in (self.settings or {}) else "start"
+        settings = self.settings or {}
+        named = GOAL in settings and STARTS not in settings
+        return "goal" if named or self.rules.origin is not None else "start"
 
     @property
     def board(self) -> Board:
@@ -121,18 +125,25 @@ class Puzzle:
     def starting_at(self, positions: Sequence[str] | ArrayLike, *, name: str) -> "Puzzle":
         """The same puzzle by another name, with depths from these positions, texts or labels ``(n, places)``.
 
-        There may be millions, such as the positions of a table at a depth, ``table.positions_at(5)``. A store of such a
-        puzzle names the Python file that makes it, as one of `define_puzzle` does. Of more than 65,536 starts the
-        symmetries are not sought.
+        There may be millions, such as the positions of a table at a depth, ``table.positions_at(5)``. Symmetries are
+        not sought for more than 65,536 starts.
+
+        A store of such a puzzle contains a compressed copy of the positions, so it opens anywhere, unless the puzzle is
+        defined by functions, or the copy would exceed 262,144 characters. Then the store contains only a digest, and
+        the puzzle must be given to open or resume it: ``open_table(store, puzzle=...)``, ``--puzzle path.py:name``.
 
         PositionError where one of them is not a position of the puzzle; InputError where there is none.
         """
         values.NAME.check(arguments.text(name, "name"), "name")
-        starts = starts_of([self.positions(positions)], self.moves, self.parts)
+        found = self.with_starts(self.positions(positions), name)
+        return replace(found, settings=_with_positions(self.settings, found))
+
+    def with_starts(self, positions: Labels, name: str) -> "Puzzle":
+        """Return the puzzle as `starting_at` does, but without settings."""
+        starts = starts_of([self.checked(positions)], self.moves, self.parts)
         if not starts:
             raise InputError("positions: expected at least one, found none")
-        rules = replace(self.rules, starts=starts, origin=None, name=name)
-        return replace(self, rules=rules, settings=None)
+        return replace(self, rules=replace(self.rules, starts=starts, origin=None, name=name), settings=None)
 
     @property
     def fingerprint(self) -> str:
@@ -288,6 +299,14 @@ class Puzzle:
             return follow(text, kinds, begin)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
+
+
+def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mapping[str, Any] | None:
+    """Return settings with the name and the starts of a puzzle; None if they need code or are too large."""
+    if settings is None or settings["family"] == PYTHON:
+        return None
+    positions = packed(puzzle.start_labels)
+    return None if positions is None else {**settings, "name": puzzle.name, STARTS: {POSITIONS: positions}}
 
 
 MANY = 1 << 16

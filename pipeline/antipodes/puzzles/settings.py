@@ -16,8 +16,12 @@ MAX_SYMBOLS = 256
 """Different pieces of a puzzle: a label is a byte."""
 START, GOAL, STARTS = "start", "goal", "starts"
 """The key of the positions at depth 0, another word for it, and that of many."""
+POSITIONS = "positions"
+"""The key of ``starts`` in the settings of a store: the starts themselves; see `antipodes.puzzles.packed_positions`."""
 ENUMERATED = "enumerated"
 """The key that says whether positions have numbers, or a search lists them."""
+PYTHON = "python"
+"""The family of puzzles that are written in Python."""
 COMMON = {"name", "description", "family", STARTS, ENUMERATED}
 """The keys of all families."""
 

@@ -183,6 +183,15 @@ class Storage(ABC):
         deleted.
         """
 
+    @property
+    def is_link(self) -> bool:
+        """Whether the address is a link to the store, which has another address."""
+        return False
+
+    def remove_link(self) -> None:
+        """Delete the link at the address; the store stays."""
+        raise NotImplementedError(self.address)
+
     @abstractmethod
     def remove_leftovers(self) -> None:
         """Delete what a crashed run was writing."""

@@ -14,20 +14,24 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from zarr.abc.store import ByteRequest
-from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.storage import LocalStore
 
+from antipodes.regular_file import open_descriptor, open_file
 from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.files import (
     NOTHING_THERE,
     PARTIAL,
     create_staging,
     leftovers,
+    names_in,
+    open_in,
     publish,
     remove,
     remove_file,
     replace_file,
     restore,
+    status_in,
     status_of,
     sync,
     sync_files,
@@ -46,8 +50,6 @@ from antipodes.storage.lock import (
 from antipodes_tasks.errors import InputError, NotAStoreError, StoreError
 from antipodes_tasks.quoting import quote
 
-OWN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK
-"""A store from elsewhere may bring a link, to a file that would be overwritten, or a pipe, whose opening would wait."""
 PROBE_PAUSES = (0.01, 0.05, 0.1)
 """Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
 
@@ -57,14 +59,16 @@ class DurableStore(LocalStore):
 
     def __init__(
         self,
-        root: Path,
+        store: Path,
+        folder: str,
         *,
         read_only: bool,
         check: Callable[[], None],
         most: int,
         check_chunk: Callable[[Content], None],
     ) -> None:
-        super().__init__(root, read_only=read_only)
+        super().__init__(store / folder, read_only=read_only)
+        self._store, self._folder = store, folder
         self._check = check
         self._most = most
         self._check_chunk = check_chunk
@@ -73,23 +77,20 @@ class DurableStore(LocalStore):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The content of a key, None without any; TooLargeError for more than was written."""
-        self._check_size(key)
-        return self._checked(key, await super().get(key, prototype, byte_range))
+        return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
-    def get_sync(self, key: str, **options: Any) -> Buffer | None:
+    def get_sync(
+        self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
         """As `get`; newer versions of zarr call this one alone."""
-        self._check_size(key)
-        return self._checked(key, super().get_sync(key, **options))
-
-    def _checked(self, key: str, found: Buffer | None) -> Buffer | None:
-        if found is not None and key.startswith("c/"):
-            self._check_chunk(found.as_buffer_like())
-        return found
-
-    def _check_size(self, key: str) -> None:
-        status = status_of(self.root / key)
-        if status is not None and status.st_size > self._most:
-            raise TooLargeError.of(str(self.root / key), self._most, status.st_size)
+        assert byte_range is None, "chunks are read whole"
+        try:
+            content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
+        except FileNotFoundError:
+            return None
+        if key.startswith("c/"):
+            self._check_chunk(content)
+        return (prototype or default_buffer_prototype()).buffer.from_bytes(content)
 
     async def set(self, key: str, value: Buffer) -> None:
         """Put a value at a key."""
@@ -98,6 +99,27 @@ class DurableStore(LocalStore):
     def set_sync(self, key: str, value: Buffer) -> None:
         """Put a value at a key; newer versions of zarr call this one alone."""
         replace_file(self.root / key, [value.as_buffer_like()], self._check)
+
+
+@contextmanager
+def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
+    """Open the file of a key of a store to be read in the block; raises as `open_in`, and StoreError if it fails."""
+    try:
+        with open(open_in(store, key), "rb") as file:
+            yield file
+    except (FileNotFoundError, StoreError):
+        raise
+    except OSError as error:
+        raise StoreError(f"cannot read {store / key}: {error.strerror or error}") from error
+
+
+def read_in(store: Path, key: str, most: int) -> bytes:
+    """Read the file of a key of a store; raises as `reading_in`, and TooLargeError for more than ``most`` bytes."""
+    with reading_in(store, key) as file:
+        content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
+    if (size := max(size, len(content))) > most:
+        raise TooLargeError.of(str(store / key), most, size)
+    return content
 
 
 class DirectoryStorage(Storage):
@@ -126,34 +148,19 @@ class DirectoryStorage(Storage):
         return str(self.path / key)
 
     def exists(self) -> bool:
-        return self._status() is not None
+        return status_of(self.path) is not None
 
     def has(self, key: str) -> bool:
-        status = self._status(key)
+        status = status_in(self.path, key)
         return status is not None and stat.S_ISREG(status.st_mode)
 
     def read(self, key: str, most: int) -> tuple[bytes, Version]:
-        with self._open(key) as file:
-            content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
-        if (size := max(size, len(content))) > most:
-            raise TooLargeError.of(self.name_of(key), most, size)
-        return content, {}
+        return read_in(self.path, key, most), {}
 
     def read_range(self, key: str, first: int, count: int) -> bytes:
-        with self._open(key) as file:
+        with reading_in(self.path, key) as file:
             file.seek(first)
             return file.read(count)
-
-    @contextmanager
-    def _open(self, key: str) -> Iterator[BinaryIO]:
-        """A file to be read; FileNotFoundError where there is none."""
-        if not self.has(key):
-            raise FileNotFoundError(self.name_of(key))
-        try:
-            with (self.path / key).open("rb") as file:
-                yield file
-        except OSError as error:
-            raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         """Replace the file in any case: files have no versions."""
@@ -170,7 +177,8 @@ class DirectoryStorage(Storage):
 
     def delete(self, folder: str) -> None:
         self.lock.check()
-        shutil.rmtree(self.path / folder, ignore_errors=True)
+        with suppress(OSError):
+            remove_file(self.path / folder)
 
     def delete_keys(self, keys: Iterable[str]) -> None:
         self.lock.check()
@@ -179,16 +187,16 @@ class DirectoryStorage(Storage):
                 remove_file(self.path / key)
 
     def folders(self, folder: str) -> list[str]:
-        return [path.name for path in (self.path / folder).glob("*")]
+        return names_in(self.path, folder)
 
     def sizes(self, folder: str) -> dict[str, int]:
         keys = [f"{folder}/{name}" for name in self.folders(folder) if not name.endswith(PARTIAL)]
-        found = {key: self._status(key) for key in keys}
+        found = {key: status_in(self.path, key) for key in keys}
         return {key: status.st_size for key, status in found.items() if status and stat.S_ISREG(status.st_mode)}
 
     def size(self) -> int:
-        """The bytes of all files that are there when they are looked at."""
-        return sum(status.st_size for file in self._files() if (status := self._status(file)))
+        """The bytes of all files that are there when they are looked at; links count as themselves."""
+        return sum(status.st_size for file in self._files() if (status := status_in(self.path, file)))
 
     def free_bytes(self) -> int | None:
         """Those of the disk of the nearest folder that is there."""
@@ -207,16 +215,13 @@ class DirectoryStorage(Storage):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
     def modified(self, key: str) -> datetime | None:
-        status = self._status(key)
+        status = status_in(self.path, key)
         return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
 
     def identity(self, key: str) -> tuple[object, ...]:
         """The device, the inode and the date of the file."""
-        status = self._status(key)
+        status = status_in(self.path, key)
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
-
-    def _status(self, key: str = "") -> os.stat_result | None:
-        return status_of(self.path / key)
 
     @contextmanager
     def staged(self, overwrite: bool = False) -> Iterator["DirectoryStorage"]:
@@ -247,6 +252,14 @@ class DirectoryStorage(Storage):
             raise StoreError(f"cannot remove {error.filename or self.path}: {error.strerror or error}") from error
         return freed
 
+    @property
+    def is_link(self) -> bool:
+        return self.path.is_symlink()
+
+    def remove_link(self) -> None:
+        with self.writing():
+            self.path.unlink()
+
     def remove_leftovers(self) -> None:
         self.lock.check()
         self._check_links()
@@ -275,7 +288,7 @@ class DirectoryStorage(Storage):
             path.unlink()
 
     def known_missing(self, key: str) -> bool:
-        return not self.has(key)
+        return status_in(self.path, key) is None
 
     def arrays(
         self,
@@ -285,9 +298,8 @@ class DirectoryStorage(Storage):
         most: int = MOST_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
-        return DurableStore(
-            self.path / folder, read_only=read_only, check=self.lock.fence(token), most=most, check_chunk=check_chunk
-        )
+        check = self.lock.fence(token)
+        return DurableStore(self.path, folder, read_only=read_only, check=check, most=most, check_chunk=check_chunk)
 
 
 class FileLock(StoreLock):
@@ -325,7 +337,7 @@ class FileLock(StoreLock):
     def holder(self) -> Holder | None:
         """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | OWN_FILE)
+            descriptor = open_descriptor(self.path, links=False)
         except OSError:  # there is none, or it is another user's secret
             return None
         try:
@@ -377,10 +389,9 @@ def _acquire(path: Path, store: Path) -> int:
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | OWN_FILE, 0o644)
+            descriptor = _created(path)
         except OSError as error:
-            why = "expected a file, found a link" if path.is_symlink() else error.strerror
-            raise StoreError(f"cannot create {path}: {why}") from error
+            raise StoreError(f"cannot create {path}: {error.strerror or error}") from error
         try:
             _lock(descriptor)
             if _is_at(descriptor, path):
@@ -392,6 +403,13 @@ def _acquire(path: Path, store: Path) -> int:
             os.close(descriptor)
             raise StoreError(f"cannot lock {path}: {error.strerror}") from error
         os.close(descriptor)  # its last owner removed it between the two calls
+
+
+def _created(path: Path) -> int:
+    """The descriptor of the lock file, which is created if it is not there; raises as `open_descriptor`."""
+    with suppress(FileExistsError):
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+    return open_descriptor(path, os.O_RDWR, links=False)
 
 
 def _lock(descriptor: int) -> None:
@@ -413,7 +431,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 def _owner(path: Path) -> Owner:
     """The owner that the lock file names; empty where there is no file, or it is not understood."""
     try:
-        with open(os.open(path, os.O_RDONLY | OWN_FILE), "rb") as file:
+        with open_file(path, links=False) as file:
             return parse_owner(file.read(MOST_BYTES + 1))
     except FileNotFoundError:
         return {}

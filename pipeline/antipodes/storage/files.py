@@ -8,16 +8,18 @@ import errno
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from antipodes.regular_file import NotAFileError, kind_of, open_descriptor
 from antipodes.storage.backend import GROUP, MANIFEST, Content
-from antipodes_tasks.errors import StoreError
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 PARTIAL = ".partial"
 """The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""
-TABLES, TILINGS = {"depth", "layer_counts", "journal", "checkpoint"}, {"tilings", "partitions"}
+TABLES = {"depth", "layer_counts", "keys", "first_keys", "journal", "checkpoint"}
+TILINGS = {"tilings", "partitions"}
 OLDER = {"depth.wide", "counts", "bits"}
 """Names in stores of older formats."""
 STORED = {MANIFEST, GROUP} | TABLES | TILINGS | OLDER
@@ -34,6 +36,87 @@ def status_of(path: Path) -> os.stat_result | None:
         if error.errno in NOTHING_THERE:
             return None
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
+"""The flags that open a folder only to find what is in it."""
+
+
+@contextmanager
+def _folder_of(root: Path, key: str) -> Iterator[tuple[int, str]]:
+    """Open the folder of a key of the store at ``root``; the descriptor of the folder, and the last name of the key.
+
+    The path of the store may contain links, since the user names it. The store itself may come from somebody else, so
+    none of its links is followed: StoreDamagedError if anything but a folder is on the way.
+    """
+    *folders, name = key.split("/")
+    descriptor = os.open(root, FOLDER)
+    try:
+        for number, folder in enumerate(folders, 1):
+            try:
+                inner = os.open(folder, FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
+            except OSError as error:
+                if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                    raise
+                found = kind_of(os.stat(folder, dir_fd=descriptor, follow_symlinks=False).st_mode)
+                place = root.joinpath(*folders[:number])
+                raise StoreDamagedError(f"{place} is damaged: expected a directory, found {found}") from None
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def status_in(root: Path, key: str) -> os.stat_result | None:
+    """Return the status of a key of a store, of a link itself; None where nothing is, or folders are links."""
+    try:
+        with _folder_of(root, key) as (folder, name):
+            return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except StoreDamagedError:
+        return None
+    except OSError as error:
+        if error.errno in NOTHING_THERE:
+            return None
+        raise StoreError(f"cannot read {root / key}: {error.strerror or error}") from error
+
+
+def open_in(root: Path, key: str) -> int:
+    """Open the file of a key of a store to read it; its descriptor.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    StoreDamagedError
+        Something else is there, such as a link or a pipe.
+    StoreError
+        It cannot be opened.
+    """
+    try:
+        with _folder_of(root, key) as (folder, name):
+            return open_descriptor(name, folder=folder, links=False)
+    except NotAFileError as error:
+        raise StoreDamagedError(f"{root / key} is damaged: {error.strerror}") from None
+    except StoreError:
+        raise
+    except OSError as error:
+        if error.errno in NOTHING_THERE:
+            raise FileNotFoundError(str(root / key)) from None
+        raise StoreError(f"cannot read {root / key}: {error.strerror or error}") from error
+
+
+def names_in(root: Path, folder: str) -> list[str]:
+    """Return the names of the things in a folder of a store; none if it is not a folder."""
+    with suppress(FileNotFoundError, NotADirectoryError, StoreDamagedError), _folder_of(root, folder) as (outer, name):
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=outer)
+        try:
+            return sorted(os.listdir(inner))
+        except OSError as error:
+            raise StoreError(f"cannot read {root / folder}: {error.strerror or error}") from error
+        finally:
+            os.close(inner)
+    return []
 
 
 def replace_file(
@@ -68,7 +151,7 @@ def replace_file(
 
 
 def remove_file(path: Path) -> None:
-    """Delete a file, or a directory in its place; nothing may be there."""
+    """Delete a file, or a directory or anything else in its place; nothing may be there. A link is not followed."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -83,7 +166,7 @@ def sync_files(paths: Sequence[Path]) -> None:
 
 def sync(path: Path) -> None:
     """Make the content of a file durable, or the names in a directory."""
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         os.fsync(descriptor)
     finally:
@@ -118,8 +201,9 @@ def publish(staging: Path, store: Path, overwrite: bool) -> None:
 
 def restore(store: Path) -> None:
     """Put the old store back if a run that was overwriting it died before the new store was in its place."""
-    if status_of(store) is None and (_removed(store) / MANIFEST).is_file():
-        _removed(store).rename(store.resolve())
+    removed = _removed(store)
+    if status_of(store) is None and removed in leftovers(store) and (removed / MANIFEST).is_file():
+        removed.rename(store.resolve())
         sync(store.resolve().parent)
 
 
@@ -130,6 +214,8 @@ def leftovers(store: Path) -> list[Path]:
 
 def remove(store: Path) -> None:
     """Delete a store, and what was left beside it; a crash leaves the store, or leftovers that a rerun deletes.
+
+    The path must not be a link, which would stay and lead nowhere.
 
     Raises
     ------
@@ -149,8 +235,6 @@ def remove(store: Path) -> None:
         place.rename(removed)
         sync(place.parent)
         _delete(removed)
-    if store.is_symlink():
-        store.unlink()
     sync(place.parent)
 
 

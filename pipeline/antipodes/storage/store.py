@@ -181,6 +181,8 @@ def check_removable(storage: Storage, kind: StoreKind) -> None:
 def remove_store(storage: Storage, formats: Container[str | None]) -> int:
     """Delete a store of one of these formats, damaged or not, or what a killed removal left; the bytes freed.
 
+    If the address is a link to a store, only the link is deleted.
+
     Raises
     ------
     NotAStoreError, StoreLockedError
@@ -189,6 +191,9 @@ def remove_store(storage: Storage, formats: Container[str | None]) -> int:
         Something else is in the store, or something cannot be deleted.
     """
     check_not_in_use(storage, formats)
+    if storage.is_link:
+        storage.remove_link()
+        return 0
     with storage.lock.hold():
         check_not_in_use(storage, formats)  # another run may have begun, or restored what a killed one left
         return storage.remove()

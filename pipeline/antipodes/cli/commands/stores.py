@@ -190,16 +190,19 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Delete a store: a table, counts or tilings."""
+    """Delete a store: a table, counts or tilings; of a link to a store, delete only the link."""
     storage = _storage(store)
     check_not_in_use(storage, KINDS)
     if not (yes or _confirmed(storage)):
         return complain("nothing is removed", FAILED)
+    was_link = storage.is_link
     freed = remove_store(storage, KINDS)
     if as_json:
         print_json({"store": storage.address, "freed_bytes": freed})
+    elif was_link:
+        print(f"removed the link {printable(storage.address)}; the store that it leads to stays")
     else:
-        print(f"removed {storage.address}: {human(freed)} freed")
+        print(f"removed {printable(storage.address)}: {human(freed)} freed")
     return 0
 
 
@@ -229,5 +232,6 @@ def _confirmed(storage: Storage) -> bool:
             f"remove asks before it deletes {storage.address}: expected a terminal or --yes, found neither; "
             f"antipodes remove {in_shell(storage.address)} --yes"
         )
-    print(f"remove {printable(storage.address)}, {human(storage.size())}? [y/N] ", end="", file=sys.stderr, flush=True)
+    what = "only the link" if storage.is_link else human(storage.size())
+    print(f"remove {printable(storage.address)}, {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

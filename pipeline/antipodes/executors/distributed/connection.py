@@ -23,6 +23,7 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.utils import LoopRunner
 
 from antipodes.events import Listener, Waiting, silence
+from antipodes.regular_file import open_file
 from antipodes_tasks.errors import (
     AntipodesError,
     SchedulerError,
@@ -259,6 +260,6 @@ def scratch_folder() -> Iterator[Path]:
 
 def _remove_leftovers(where: Path) -> None:
     for path in where.glob(f"{PREFIX}*/{LOCK}"):
-        with suppress(OSError), path.open("rb") as lock:  # it is another user's, or another run's
+        with suppress(OSError), open_file(path, links=False) as lock:  # it is another user's, or another run's
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(path.parent, ignore_errors=True)

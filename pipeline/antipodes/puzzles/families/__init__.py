@@ -6,9 +6,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from antipodes.puzzles.packed_positions import unpacked
 from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in, matching
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import ENUMERATED, GOAL, START, STARTS, flag, starts_in
+from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.quoting import quote, shorten
@@ -36,7 +37,8 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
 
     ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
     goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count. With
-    ``starts`` depths count from all of these, reached from the start or not, and there may be millions.
+    ``starts`` depths count from all of these, reached from the start or not, and there may be millions. Settings that
+    `Puzzle.starting_at` makes have the positions themselves there.
 
     With ``enumerated`` a search lists the positions, also where a formula numbers them.
 
@@ -46,9 +48,25 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     if not isinstance(family, str) or family not in FAMILIES:
         found = f"found {quote(family)}" if "family" in settings else "this key is missing"
         raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}; {found}")
+    if isinstance(settings.get(STARTS), Mapping):
+        return _starting_at_positions(settings, settings[STARTS])
     module, function = FAMILIES[family]
     described = _described(getattr(import_module(f"{__name__}.{module}"), function), settings)
     return _enumerated(described) if flag(settings, ENUMERATED) else described
+
+
+def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any]) -> Puzzle:
+    """Return the puzzle of settings that `Puzzle.starting_at` made: they contain the starts themselves."""
+    if starts.keys() != {POSITIONS}:
+        raise ConfigError(
+            f"[puzzle] {STARTS}: expected a position, a pattern or a list of them; for the positions of a table use "
+            "Puzzle.starting_at in Python, or antipodes components --goal"
+        )
+    puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
+    try:
+        return puzzle.with_starts(unpacked(starts[POSITIONS], puzzle.places), puzzle.name)
+    except InputError as error:
+        raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
 
 def _enumerated(puzzle: Puzzle) -> Puzzle:

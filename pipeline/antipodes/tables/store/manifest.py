@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from antipodes import python_source
-from antipodes.config import FINGERPRINT, Config, needs_a_table
+from antipodes.config import FINGERPRINT, Config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
@@ -129,7 +129,7 @@ class SearchManifest:
         space, chunk_rows = cut
         record = space.record
         return cls(
-            puzzle=dict(config.stored),
+            puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
             symbols=config.puzzle.rules.symbols,
             counts=config.puzzle.rules.counts,
@@ -149,13 +149,13 @@ class SearchManifest:
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle, with its fingerprint where it depends on code or a table, which may change."""
-        elsewhere = self.puzzle.get("family") == python_source.FAMILY or needs_a_table(self.puzzle)
-        return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if elsewhere else self.puzzle)
+        """The config of the puzzle, with its fingerprint if the puzzle depends on code, which may have changed."""
+        needs_code = self.puzzle.get("family") == python_source.FAMILY
+        return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if needs_code else self.puzzle)
 
     @cached_property
     def source_error(self) -> SourceError | None:
-        """Why the puzzle is unknown: its code is not run here, or a table that has its starts is not as it was."""
+        """Why the puzzle is unknown: its code is not run here, or is missing or has changed; else None."""
         try:
             self.config.puzzle  # noqa: B018  (raises)
         except SourceError as error:

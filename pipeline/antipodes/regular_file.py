@@ -1,0 +1,71 @@
+"""Regular files, opened without waiting: a pipe or a device in the place of a file must not stop the program.
+
+Opening a named pipe waits until another process opens its other end, and opening some devices has effects of its own.
+Who can send a folder, or write into a shared one, can put such a thing, or a link, in the place of any file.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+OTHERS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+"""What may be in the place of a file, for messages."""
+
+
+class NotAFileError(OSError):
+    """Something other than a regular file is at a path; it was not opened."""
+
+
+def kind_of(mode: int) -> str:
+    """Return the words for the kind of thing that has this mode of `os.stat`."""
+    return next((words for is_kind, words in OTHERS if is_kind(mode)), "a file")
+
+
+def check_regular(mode: int, path: object) -> None:
+    """Raise NotAFileError unless the mode of `os.stat` is that of a regular file."""
+    if not stat.S_ISREG(mode):
+        raise NotAFileError(errno.EINVAL, f"expected a file, found {kind_of(mode)}", str(path))
+
+
+def open_descriptor(
+    path: str | os.PathLike[str], flags: int = os.O_RDONLY, *, folder: int | None = None, links: bool = True
+) -> int:
+    """Open a regular file and return its descriptor.
+
+    Parameters
+    ----------
+    folder
+        The descriptor of the folder to which a relative path belongs.
+    links
+        Whether the path may be a link to the file.
+
+    Raises
+    ------
+    NotAFileError
+        Something else is there.
+    OSError
+        As `os.open`.
+    """
+    check_regular(os.stat(path, dir_fd=folder, follow_symlinks=links).st_mode, path)
+    flags |= os.O_NONBLOCK | (0 if links else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        check_regular(os.fstat(descriptor).st_mode, path)  # it may have been replaced meanwhile
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def open_file(path: str | os.PathLike[str], **options: Any) -> BinaryIO:
+    """Open a regular file to read its bytes; the options and errors are those of `open_descriptor`."""
+    return open(open_descriptor(path, **options), "rb")
