@@ -40,8 +40,8 @@ LEVELS = (
     ("permutations",),
     ("jit",),
     ("arguments", "values"),
-    ("quoting",),
     ("errors",),
+    ("quoting",),
 )
 """The rooms from the top down: each imports from the levels below its own, never from its own or from above."""
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
+from antipodes_tasks.quoting import printable
+
 
 class AntipodesError(Exception):
-    """What all errors of this project share."""
+    """What all errors of this project share: a message of one line, which may be shown on any terminal."""
+
+    def __str__(self) -> str:
+        return printable(Exception.__str__(self))  # not of the builtin that it also is: a KeyError would quote it
 
 
 class InputError(AntipodesError, ValueError):
@@ -47,9 +52,6 @@ class PositionError(InputError):
 
 class UnreachableError(AntipodesError, KeyError):
     """A well-formed position that no sequence of moves connects with the start."""
-
-    def __str__(self) -> str:
-        return Exception.__str__(self)  # a KeyError would quote its message
 
 
 class ResourceLimitError(MemoryError, AntipodesError):  # in this order it can be pickled with its traceback

@@ -1,7 +1,7 @@
 """How commands print answers: the paths that a search or a table finds, and exchanges along routes."""
 
 from antipodes.cli.drawing import print_path
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, print_line, print_lines
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.report import routes_view, solved_view
@@ -20,18 +20,19 @@ def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> N
         print_json(solved_view(puzzle, solved, every))
         return
     answer = solved.answer
-    print(_outcome(answer, every))
+    print_line(_outcome(answer, every))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
     expanded = f"{counted(answer.expanded, 'position')} expanded"
     guided = f" with {solved.heuristic}" if solved.heuristic else ""
     guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
     generated = "" if answer.generated is None else f", {answer.generated:,} generated"
-    print(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
+    print_line(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
-            print(f"\nsolution {number} of {answer.solution_count:,}")
+            print_line()
+            print_line(f"solution {number} of {answer.solution_count:,}")
         print_path(puzzle, path)
-        print(draw_moves(puzzle.move_names(path)), end="")
+        print_lines(draw_moves(puzzle.move_names(path)))
     _print_rest(answer.solution_count, len(answer.solutions))
 
 
@@ -42,15 +43,15 @@ def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, a
         return
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):
-        print(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
+        print_line(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
         print_path(puzzle, exchange.positions)
-        print()
+        print_line()
     _print_rest(count, listed)
-    print(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
+    print_line(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
     for moves, solutions in found.histogram.items():
-        print(f"{moves:>6} moves  {solutions:>6,}")
+        print_line(f"{moves:>6} moves  {solutions:>6,}")
     combined = f"{counted(found.combinations, 'combination')} of routes, {counted(found.expanded, 'board')}"
-    print(f"{combined}, in {seconds:.3f} s")
+    print_line(f"{combined}, in {seconds:.3f} s")
 
 
 def _outcome(answer: Answer, every: bool) -> str:
@@ -74,4 +75,4 @@ def _moves(count: int | None) -> str:
 def _print_rest(count: int, shown: int) -> None:
     if shown < count:
         asked = str(count) if count <= LISTABLE else "N lists N of them"
-        print(f"and {count - shown:,} more: --list {asked}")
+        print_line(f"and {count - shown:,} more: --list {asked}")

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
-from antipodes.cli.streams import input_batches, print_json_list
+from antipodes.cli.streams import input_batches, print_json_list, print_line
 from antipodes.events import Listener, PositionsSolved
 from antipodes.executors.api import Scheduler, never
 from antipodes.executors.opening import open_scheduler
@@ -174,8 +174,8 @@ class Batch:
             finally:
                 print_json_list(every)
         else:
-            print(",".join(COLUMNS))
-            yield lambda answer: print(as_row(answer), flush=True)
+            print_line(",".join(COLUMNS))
+            yield lambda answer: print_line(as_row(answer), flush=True)
 
 
 def _text(path: Path) -> str:

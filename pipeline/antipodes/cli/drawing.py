@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.options import names_given
-from antipodes.cli.streams import say, terminal_columns
+from antipodes.cli.streams import print_drawing, say, terminal_columns
 from antipodes.pictures import check_endings, write_pictures
 from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
@@ -46,12 +46,12 @@ def paint() -> Paint | None:
 
 def print_positions(puzzle: Puzzle, positions: Labels) -> None:
     """Print positions ``(n, places)`` side by side."""
-    print(draw_positions(puzzle, positions, terminal_columns(), paint=paint()))
+    print_drawing(draw_positions(puzzle, positions, terminal_columns(), paint=paint()))
 
 
 def print_path(puzzle: Puzzle, path: Labels, captions: Sequence[str] = ()) -> None:
     """Print a path ``(distance + 1, places)``, each board under its distance from the end, or under a caption."""
-    print(draw_path(puzzle, path, terminal_columns(), captions, paint()))
+    print_drawing(draw_path(puzzle, path, terminal_columns(), captions, paint()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,12 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from antipodes_tasks.quoting import LOG_TIME
 
 INTERRUPTED = 75
 """EX_TEMPFAIL, the exit status of interrupted commands: the same command resumes, or starts over."""
@@ -37,5 +40,10 @@ def importing_libraries() -> Iterator[None]:
 def leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
     """End the process here, with one line."""
     if sys.stderr is not None:
-        os.write(2, b"antipodes: stopped\n")
+        os.write(2, f"{message_start()} stopped\n".encode())
     os._exit(INTERRUPTED)
+
+
+def message_start() -> str:
+    """The start of a message of this process on stderr, with the time unless stderr is a terminal."""
+    return "antipodes:" if os.isatty(2) else time.strftime(f"antipodes: {LOG_TIME}")

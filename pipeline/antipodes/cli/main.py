@@ -16,7 +16,7 @@ import typer
 from antipodes.cli.command import Command, write_examples
 from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of, stop_waits_at_signals
 from antipodes.cli.loading import INTERRUPTED, importing_libraries
-from antipodes.cli.streams import claim_streams, say
+from antipodes.cli.streams import claim_streams, print_line, print_traceback, say
 from antipodes.storage import retry
 from antipodes_tasks import jit
 
@@ -143,7 +143,7 @@ app = typer.Typer(
 
 def _show_version(asked: bool) -> None:
     if asked:
-        print(f"antipodes {version('antipodes')}")
+        print_line(f"antipodes {version('antipodes')}")
         raise typer.Exit
 
 
@@ -166,6 +166,7 @@ def main() -> None:
     if not {"--quiet", "-q"} & set(sys.argv):
         jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
+    sys.excepthook = print_traceback
     stop_waits_at_signals()
     status = run_command(sys.argv[1:])
     gc.disable()  # else Python collects garbage once more when the process ends

@@ -1,6 +1,7 @@
 """The standard streams, which may be closed, full or broken, and whose encoding may lack characters of drawings.
 
-Results go to standard output, everything else to standard error.
+Results go to standard output, everything else to standard error. All text passes through `print_line`, `print_lines`,
+`print_json` or `say`, which escape control characters: names and texts come from stores and files of other people.
 Standard input gives lines of bounded length, whatever its bytes. A failed write to standard output raises
 `OutputError`. A failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
 """
@@ -14,11 +15,15 @@ import re
 import select
 import shutil
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from types import TracebackType
 from typing import Any, TextIO
 
+from antipodes.cli.loading import message_start
 from antipodes_tasks.errors import BrokenOutputError, InputError, OutputError
+from antipodes_tasks.quoting import printable, printable_lines
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
 """A word that is shortened: it is longer than the path of any store."""
@@ -151,8 +156,23 @@ def can_encode(text: str, stream: TextIO) -> bool:
     return True
 
 
+def print_line(text: object = "", flush: bool = False) -> None:
+    """Print one line; control characters in it, line ends too, are escaped."""
+    print(printable(str(text)), flush=flush)
+
+
+def print_lines(text: str) -> None:
+    """Print a text of several lines, with or without a line end after it; other control characters are escaped."""
+    print(printable_lines(text), end="" if text.endswith("\n") or not text else "\n")
+
+
+def print_drawing(drawing: str, flush: bool = False) -> None:
+    """Print a drawing by `antipodes.tables.drawing`, which has colours, and whose content is escaped already."""
+    print(drawing, flush=flush)
+
+
 def print_json(value: Any) -> None:
-    """Print one JSON value, escaped where the encoding of stdout lacks a character."""
+    """Print one JSON value; control characters, and characters that stdout cannot encode, are escaped."""
     print(_json(value))
 
 
@@ -176,18 +196,29 @@ def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any
 
 def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if can_encode(text, sys.stdout) else json.dumps(value)
-
-
-def printable(text: str) -> str:
-    """The text, its control characters, which could move the cursor, escaped."""
-    return "".join(one if one.isprintable() else escaped(one) for one in text)
+    if not can_encode(text, sys.stdout):
+        return json.dumps(value)
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
 def say(message: str) -> None:
     """Print one line on stderr."""
     line = " ".join(LONG_WORD.sub(r"\1…", message).split())
-    print("antipodes:", printable(line), file=sys.stderr)
+    start = message_start() if _is_claimed() else "antipodes:"
+    print(start, printable(line), file=sys.stderr)
+
+
+def _is_claimed() -> bool:
+    """Whether standard error is this process's own, rather than a stream of a program that runs commands in Python."""
+    return isinstance(getattr(sys.stderr, "buffer", None), Messages)
+
+
+def print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print a traceback on stderr, as Python does, without control characters."""
+    for text in traceback.format_exception(kind, error, trace):
+        print(printable_lines(text), end="", file=sys.stderr)
 
 
 def complain(message: str, status: int) -> int:

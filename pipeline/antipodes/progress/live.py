@@ -37,7 +37,7 @@ from antipodes.events import (
     WorkersLost,
 )
 from antipodes.progress.time_left import TimeLeft, duration
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.quoting import printable, shorten
 
 DRAWN_PER_SECOND = 8
 """How often the line is drawn; events in between only change what it shows, so that they cost a short run nothing."""
@@ -84,7 +84,7 @@ class TerminalLine(Progress):
 
     def say(self, text: str) -> None:
         """Print a line above this one."""
-        self.console.print(text, highlight=False, soft_wrap=True)
+        self.console.print(Text(printable(text)), soft_wrap=True)
 
 
 def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> TerminalLine:
@@ -114,7 +114,7 @@ class Parts(ProgressColumn):
     def render(self, task: Task) -> Text:
         """The parts in their order."""
         shown = (task.fields.get(part) for part in self._parts if self._console.width >= LEAST_WIDTH[part])
-        return Text(" ".join(filter(None, shown)), no_wrap=True, overflow="ellipsis")
+        return Text(printable(" ".join(filter(None, shown))), no_wrap=True, overflow="ellipsis")
 
 
 class Times(ProgressColumn):

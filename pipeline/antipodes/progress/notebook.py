@@ -17,6 +17,7 @@ from antipodes.events import Event, Listener
 from antipodes.progress.live import LiveDisplay
 from antipodes.progress.searches import describe_search
 from antipodes.progress.time_left import TimeLeft, duration
+from antipodes_tasks.quoting import printable
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import Progress
 
@@ -71,7 +72,7 @@ class NotebookLine:
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        print(text, file=sys.stderr)
+        print(printable(text), file=sys.stderr)
 
     def _drawn(self) -> Html:
         left = self._times.left(time.perf_counter())

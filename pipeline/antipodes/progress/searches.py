@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.quoting import counted, printable
 from antipodes_tasks.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
@@ -66,7 +66,8 @@ class SearchProgress:
         return REDRAWN if self._live else REPEATED
 
     def _show(self, line: str) -> None:
-        self._write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
+        shown = printable(line)
+        self._write(f"\r\x1b[K{shown}" if self._live else f"{shown}\n")
         self._drawn = self._live
 
     def _write(self, text: str) -> None:

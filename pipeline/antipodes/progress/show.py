@@ -35,14 +35,12 @@ from antipodes.events import (
     silence,
 )
 from antipodes.progress.time_left import TimeLeft, duration
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.quoting import LOG_TIME, counted, printable
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
 Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
 """The events of phases whose units all cost about the same."""
-TIME = "%Y-%m-%d %H:%M:%S"
-"""The local time at the start of each plain line, since such lines go to logs."""
 
 
 @contextmanager
@@ -107,7 +105,7 @@ class PlainLines:
 
     def _print(self, line: str) -> None:
         self._printed_at = time.perf_counter()
-        print(f"{time.strftime(TIME)} {line}", file=self._stream, flush=True)
+        print(f"{time.strftime(LOG_TIME)} {printable(line)}", file=self._stream, flush=True)
 
 
 def describe(event: Event) -> str | None:

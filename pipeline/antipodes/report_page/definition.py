@@ -13,7 +13,6 @@ from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 SHORT = 100
 """Characters of a list on one line, about."""
 
@@ -76,7 +75,7 @@ def _list(values: Sequence[str]) -> str:
 
 
 def _in_quotes(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "".join(one if one.isprintable() else _escape(one) for one in json.dumps(text, ensure_ascii=False))
 
 
 def _in_lines(text: str) -> str:
@@ -84,5 +83,10 @@ def _in_lines(text: str) -> str:
     kept = text.replace("\\", "\\\\")
     if '"""' in kept or kept.endswith('"'):
         kept = kept.replace('"', '\\"')
-    kept = CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", kept)
+    kept = "".join(one if one.isprintable() or one == "\n" else _escape(one) for one in kept)
     return f'"""\n{kept}"""'
+
+
+def _escape(character: str) -> str:
+    """A character as TOML escapes it: raw ones, some of which TOML refuses, could change what a terminal shows."""
+    return f"\\U{ord(character):08x}" if ord(character) > 0xFFFF else f"\\u{ord(character):04x}"

@@ -1,7 +1,6 @@
 """The options of a run, the store that it goes to, and the commands that repeat it with them."""
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Self
 
 from antipodes.executors.opening import check_scheduler_name
 from antipodes.machine import available_workers
-from antipodes.storage.address import Address, address_from, argument
+from antipodes.storage.address import Address, address_from, argument, quoted_word
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import quote
@@ -194,7 +193,7 @@ def option_of(name: str) -> str:
 
 def _command(*words: str) -> str:
     """A command of this program, quoted for a shell."""
-    return shlex.join(["antipodes", *words])
+    return " ".join(map(quoted_word, ["antipodes", *words]))
 
 
 def _number(value: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from antipodes.machine import peak_memory
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.quoting import printable, shorten
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Verdict:
         return not self.problems
 
     def __str__(self) -> str:
-        return "\n".join(self.problems)
+        return "\n".join(map(printable, self.problems))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {shorten(str(self), 80)}>"

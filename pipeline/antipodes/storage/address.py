@@ -29,7 +29,23 @@ def argument(address: Address) -> str:
 
 def in_shell(address: Address) -> str:
     """The address as a person types it after a command."""
-    return shlex.quote(argument(address))
+    return quoted_word(argument(address))
+
+
+def quoted_word(word: str) -> str:
+    """The word as a person types it in a shell; control characters are escaped in the form ``$'...'``."""
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_in_dollar_quotes, word))}'"
+
+
+def _in_dollar_quotes(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    of_a_byte = "\udc80" <= character <= "\udcff"  # a byte of a file name that is not UTF-8
+    return "".join(
+        f"\\{byte:03o}" for byte in character.encode(errors="surrogateescape" if of_a_byte else "surrogatepass")
+    )
 
 
 def is_url(text: Address) -> bool:

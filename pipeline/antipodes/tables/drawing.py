@@ -10,7 +10,7 @@ import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, StoreError, missing_package
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.quoting import counted, printable, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
@@ -72,7 +72,7 @@ def _side_by_side(
     boards: Iterable[tuple[Puzzle, Labels]], columns: int, captions: Sequence[str], paint: Paint | None
 ) -> str:
     boards = list(boards)
-    width = max((len(line) for puzzle, position in boards for line in puzzle.draw(position).split("\n")), default=0)
+    width = max((len(line) for puzzle, position in boards for line in _lines(puzzle, position)), default=0)
     drawings = [_painted(puzzle, position, width, paint) for puzzle, position in boards]
     height = max(map(len, drawings), default=0)
     drawings = [one + [" " * width] * (height - len(one)) for one in drawings]
@@ -85,7 +85,7 @@ def _side_by_side(
 
 def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) -> list[str]:
     """The lines of a drawing, filled with blanks to the width; with ``paint``, parts of them in a colour."""
-    lines = [line.ljust(width) for line in puzzle.draw(position).split("\n")]
+    lines = [line.ljust(width) for line in _lines(puzzle, position)]
     if paint is None:
         return lines
     of_goal = puzzle.highlighted(position)
@@ -95,6 +95,11 @@ def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) 
         texts = [(is_goal, "".join(one for _, one in group)) for is_goal, group in groups]
         painted.append("".join(paint(text) if is_goal else text for is_goal, text in texts))
     return painted
+
+
+def _lines(puzzle: Puzzle, position: Labels) -> list[str]:
+    """The lines of a drawing, without control characters: a puzzle in Python draws what it likes."""
+    return [printable(line) for line in puzzle.draw(position).expandtabs().split("\n")]
 
 
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
@@ -124,7 +129,7 @@ def draw_moves(names: list[str] | None, come_from: str = "") -> str:
     """A line with the names of moves, for a person, and where they ``come_from``; empty if there are none."""
     if not names:
         return ""
-    return f"moves{come_from and f' from the {come_from}'}: {' '.join(names)}\n"
+    return f"moves{come_from and f' from the {come_from}'}: {printable(' '.join(names))}\n"
 
 
 ENDINGS = (".svg", ".png", ".pdf")

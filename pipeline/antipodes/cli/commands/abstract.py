@@ -6,6 +6,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import PuzzleArgument
+from antipodes.cli.streams import print_line, print_lines
 from antipodes.config import Config, load_config
 from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.report_page.definition import as_toml
@@ -54,7 +55,7 @@ def abstract(
     chosen = Abstraction(keep or (), equal or (), drop_orientation or (), omit or (), free, name)
     settings = abstracted(load_config(puzzle).puzzle, chosen)
     found = Config(settings).puzzle
-    print(as_toml("puzzle", settings), end="")
+    print_lines(as_toml("puzzle", settings))
     if is_reduced_by_default(found.rules):
-        print()
-        print(as_toml("run", WHOLE), end="")
+        print_line()
+        print_lines(as_toml("run", WHOLE))

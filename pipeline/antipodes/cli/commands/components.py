@@ -7,7 +7,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, print_line
 from antipodes.graphs import components as finding
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
@@ -51,25 +51,25 @@ def components(
     if as_json:
         print_json({"components": [asdict(one) for one in shown], "weakly_connected": found.weakly_connected})
         return
-    print(f"{'components':>10}  {'positions of each':>17}  {'radius':>6}  a position")
+    print_line(f"{'components':>10}  {'positions of each':>17}  {'radius':>6}  a position")
     for one in shown:
-        print(f"{one.count:>10,}  {one.size:>17,}  {one.radius:>6,}  {one.example}")
+        print_line(f"{one.count:>10,}  {one.size:>17,}  {one.radius:>6,}  {one.example}")
     positions, number = sum(one.size * one.count for one in found), sum(one.count for one in found)
     connected = f", {found.weakly_connected:,} without moves between them" * (number > found.weakly_connected)
-    print(f"{counted(positions, 'position')} in {counted(number, 'component')}{connected}")
+    print_line(f"{counted(positions, 'position')} in {counted(number, 'component')}{connected}")
     if len(shown) < len(found):
-        print(f"and {len(found) - len(shown)} more lines: --limit {len(found)}")
+        print_line(f"and {len(found) - len(shown)} more lines: --limit {len(found)}")
 
 
 def _show_hardest(found: finding.HardestStarts, as_json: bool) -> None:
     if as_json:
         print_json(asdict(found))
         return
-    print(
+    print_line(
         f"{counted(found.count, 'position')} {counted(found.distance, 'move')} from the nearest of "
         f"{counted(found.goals, 'goal')}; {found.reaching:,} of {counted(found.total, 'position')} reach one"
     )
     for position in found.positions:
-        print(position)
+        print_line(position)
     if found.count > len(found.positions):
-        print(f"and {found.count - len(found.positions):,} more: --limit {found.count}")
+        print_line(f"and {found.count - len(found.positions):,} more: --limit {found.count}")

@@ -9,7 +9,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, Given, Store
-from antipodes.cli.streams import print_json, say
+from antipodes.cli.streams import print_json, print_line, print_lines, say
 from antipodes.storage.address import Address, in_shell
 from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
@@ -59,10 +59,10 @@ def layers(
         print_json(layers_view(manifest, classes))
     elif csv:
         for line in _csv(manifest.positions, classes):
-            print(line)
+            print_line(line)
     elif not plot:
         counts = dict(enumerate(manifest.positions))
-        print(draw_counts(counts, classes) if counts else "nothing is committed yet")
+        print_lines(draw_counts(counts, classes) if counts else "nothing is committed yet")
         if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 
@@ -123,16 +123,16 @@ def farthest(
 
 def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, counts_only: bool) -> None:
     count, symmetries = shown["count"], shown.get("symmetries")
-    print(f"{counted(count, 'position')} at distance {found.radius}")
+    print_line(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
         print_positions(found.puzzle, positions)
     for number, text in enumerate(shown["positions"]):
-        print(text if symmetries is None else f"{text}  ({counted(symmetries[number], 'symmetry', 'symmetries')})")
+        print_line(text if symmetries is None else f"{text}  ({counted(symmetries[number], 'symmetry', 'symmetries')})")
     if symmetries is not None:
-        print(f"{counted(shown['unique'], 'class', 'classes')}, {len(positions):,} shown")
+        print_line(f"{counted(shown['unique'], 'class', 'classes')}, {len(positions):,} shown")
     elif len(positions) < count:
         kept = min(count, MOST_ANTIPODES) if counts_only else count
         listed = f": --limit {kept}" if len(positions) < kept else ""
-        print(f"and {count - len(positions):,} more{listed}")
+        print_line(f"and {count - len(positions):,} more{listed}")
         if kept < count:
-            print(f"(a counts-only run keeps the first {kept:,})")
+            print_line(f"(a counts-only run keeps the first {kept:,})")

@@ -19,7 +19,7 @@ from antipodes.cli.options import (
     Workers,
 )
 from antipodes.cli.patterns import pattern_lines, patterns_view
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, print_line
 from antipodes.config import Config, load_config, restricted
 from antipodes.events import Listener, Preparing
 from antipodes.machine import available_memory, human, process_began
@@ -95,35 +95,42 @@ def plan(
         _print_keys(config, planned, _described(expected, store, tasks), lacking)
         return
     space = planned.space
-    print(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
+    print_line(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
     if has_least(config.settings):
         least = Placements.of(config.puzzle.rules).size
-        print(f"  folded       to {counted(least, 'entry', 'entries')}, the least over regions of the blank")
+        print_line(f"  folded       to {counted(least, 'entry', 'entries')}, the least over regions of the blank")
     if space.whole is not space:
         why = "" if options.symmetry == "on" else ", which saves time or memory"
         entries = counted(space.size, "entry", "entries")
-        print(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
+        print_line(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
     elif verbose:
-        print(f"  not reduced  {why_whole(space)}")
+        print_line(f"  not reduced  {why_whole(space)}")
     if verbose:
         _print_division(planned)
-    print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
-    print(f"  disk         {_disk(planned, free)}")
-    print(f"  time         {_described(expected, store, tasks)}")
-    print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
-    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+    print_line(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
+    print_line(f"  disk         {_disk(planned, free)}")
+    print_line(f"  time         {_described(expected, store, tasks)}")
+    print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+    _print_patterns(config)
+
+
+def _print_patterns(config: Config) -> None:
+    for line in pattern_lines(config):
+        print_line(line)
 
 
 def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:
     """What is known before the search of a puzzle whose positions are keys."""
     size = planned.reachable
     found = f"more than {counted(planned.looked, 'position')}: only the search counts them"
-    print(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
-    print(f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}")
-    print(f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}")
-    print(f"  time         {seconds if size is not None else 'unknown'}")
-    print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
-    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+    print_line(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
+    print_line(
+        f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
+    )
+    print_line(f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}")
+    print_line(f"  time         {seconds if size is not None else 'unknown'}")
+    print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+    _print_patterns(config)
 
 
 @contextmanager
@@ -147,9 +154,9 @@ def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
     if as_json:
         print_json({"index_size": size, "fits": False, "problem": problem, **patterns_view(config)})
         return
-    print(f"{config.puzzle.name}: {size_in_words(size)} positions")
-    print(f"  can run      no: {problem}")
-    print(*pattern_lines(config), sep="\n", end="\n" if config.patterns else "")
+    print_line(f"{config.puzzle.name}: {size_in_words(size)} positions")
+    print_line(f"  can run      no: {problem}")
+    _print_patterns(config)
 
 
 def _print_division(planned: Plan) -> None:
@@ -157,8 +164,8 @@ def _print_division(planned: Plan) -> None:
     space = planned.space
     cut = f"{counted(space.rows, 'row')} of {counted(space.width, 'column')}"
     maps = counted(space.filler.most_column_maps, "column map")
-    print(f"  space        {space.numbering.KIND}: {cut}, {maps}; move tables {human(planned.table_bytes)}")
-    print(f"  tasks        {counted(planned.partition_count, 'partition')}")
+    print_line(f"  space        {space.numbering.KIND}: {cut}, {maps}; move tables {human(planned.table_bytes)}")
+    print_line(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
 def _lacking(planned: Plan, limit: int, free: int | None) -> list[str]:

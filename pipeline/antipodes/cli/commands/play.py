@@ -19,13 +19,13 @@ from rich.text import Text
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import paint
 from antipodes.cli.options import Given, MoveSequence, Store, names_given
-from antipodes.cli.streams import input_batches, terminal_columns
+from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
 from antipodes.tables.game import Choice, Game, check_playable
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, PositionError, UnreachableError
-from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.quoting import counted, printable, quote
 
 Position = Annotated[
     list[str] | None,
@@ -115,22 +115,22 @@ def _print_way(player: "Player") -> None:
     """Print each position of a shortest path, and the move that leads on."""
     game = player.game
     while True:
-        print(f"{game.distance} left")
-        print(draw(game.puzzle, game.position, paint()))
+        print_line(f"{game.distance} left")
+        print_drawing(draw(game.puzzle, game.position, paint()))
         made = game.step()
         if made is None:
             return
-        print(f"move {made.name}" if game.puzzle.moves.names else "")
+        print_line(f"move {made.name}" if game.puzzle.moves.names else "")
 
 
 def _by_lines(player: "Player") -> None:
     """Answer each line of standard input, a command each; an empty one is the next step."""
-    print(screen(player))
+    print_drawing(screen(player))
     for line in chain.from_iterable(input_batches()):
         player.obey(line)
         if player.has_quit:
             return
-        print(screen(player), flush=True)
+        print_drawing(screen(player), flush=True)
 
 
 def _by_keys(player: "Player") -> None:
@@ -138,10 +138,10 @@ def _by_keys(player: "Player") -> None:
     typing = Typing(player)
     with Console().screen(hide_cursor=False) as shown, keys() as pressed:
         while not player.has_quit:
-            text = f"{screen(player)}\n\n{HELP}\n> {typing.typed}"
+            text = f"{screen(player)}\n\n{HELP}\n> {printable(typing.typed)}"
             shown.update(Text.from_ansi(text))
             typing.obey(next(pressed))
-    print(screen(player))
+    print_drawing(screen(player))
 
 
 class Player:
@@ -268,10 +268,10 @@ def screen(player: "Player") -> str:
     distance = game.distance
     far = f"{counted(distance, 'move')} from the {game.puzzle.depth_zero}" if distance else "solved"
     made = f", after {counted(game.moves_made, 'move')}" if game.moves_made else ""
-    lines = [f"{game.puzzle.name}: {far}{made}", draw(game.puzzle, game.position, paint())]
+    lines = [printable(f"{game.puzzle.name}: {far}{made}"), draw(game.puzzle, game.position, paint())]
     lines += _moves(game, terminal_columns())
     if player.message:
-        lines.append(player.message)
+        lines.append(printable(player.message))
     return "\n".join(lines)
 
 
@@ -282,7 +282,7 @@ def _moves(game: Game, columns: int) -> list[str]:
     words = []
     for number, one in enumerate(choices, start=1):
         sign = SIGNS[(one.distance > distance) - (one.distance < distance)]
-        words.append(f"{f'{number} ' if numbered else ''}{one.name}: {one.distance} ({sign})")
+        words.append(f"{f'{number} ' if numbered else ''}{printable(one.name)}: {one.distance} ({sign})")
     width = max(map(len, words), default=0) + 3
     each = max(1, (columns + 3) // width)
     return ["".join(word.ljust(width) for word in words[at : at + each]).rstrip() for at in range(0, len(words), each)]

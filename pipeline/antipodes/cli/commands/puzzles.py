@@ -13,7 +13,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
-from antipodes.cli.streams import FAILED, print_json, terminal_columns
+from antipodes.cli.streams import FAILED, print_json, print_line, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
@@ -47,7 +47,7 @@ def puzzles(as_json: AsJson = False) -> None:
         print_json(rows)
         return
     for line in _lines(rows, terminal_columns()):
-        print(line)
+        print_line(line)
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
@@ -88,7 +88,7 @@ def boards(as_json: AsJson = False) -> None:
         return
     width = max(len(one.name) for one in problems)
     for one in problems:
-        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
+        print_line(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
 
 
 @command(app, "check", "antipodes check my-puzzle.toml", "antipodes check puzzles.py:jugs")
@@ -107,13 +107,13 @@ def check(
         print_json(report.to_json())
         return 0 if report.ok else FAILED
     for problem in report.problems:
-        print(problem)
+        print_line(problem)
     for note in report.notes:
-        print(f"note: {note}")
+        print_line(f"note: {note}")
     if report.ok:
-        print(f"{config.puzzle.name} is ok: {'; '.join(report.checked)}")
+        print_line(f"{config.puzzle.name} is ok: {'; '.join(report.checked)}")
         return 0
-    print(f"{config.puzzle.name}: {counted(len(report.problems), 'problem')}")
+    print_line(f"{config.puzzle.name}: {counted(len(report.problems), 'problem')}")
     return FAILED
 
 
@@ -149,7 +149,7 @@ def rank(
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
     elif numbered:
-        print(index)
+        print_line(index)
     else:
         raise PositionError(f"position {quote(shorten(found.format(labels)))} is unreachable, so it has no index")
 
@@ -196,7 +196,7 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:
-        print(found.format(labels))
+        print_line(found.format(labels))
         if is_drawn(found, labels):
             print_positions(found, labels[None])
 
@@ -238,6 +238,6 @@ def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> Non
     if as_json:
         print_json({"permutation": elements, "factorial_digits": digits, "algorithm": algorithm, "index": number})
         return
-    print(f"permutation  {' '.join(map(str, elements))}")
-    print(f"digits       {' '.join(map(str, digits)) or 'none'}")
-    print(f"number       {number}")
+    print_line(f"permutation  {' '.join(map(str, elements))}")
+    print_line(f"digits       {' '.join(map(str, digits)) or 'none'}")
+    print_line(f"number       {number}")

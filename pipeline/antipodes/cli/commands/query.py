@@ -12,7 +12,16 @@ import typer
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
 from antipodes.cli.options import AsJson, Given, MoveSequence, Store, names_given
-from antipodes.cli.streams import BAD_INPUT, FAILED, input_batches, print_json, print_json_list, say
+from antipodes.cli.streams import (
+    BAD_INPUT,
+    FAILED,
+    input_batches,
+    print_json,
+    print_json_list,
+    print_line,
+    print_lines,
+    say,
+)
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
@@ -261,15 +270,15 @@ class Answers:
     def _print(self, found: Found) -> None:
         puzzle = self._table.puzzle
         if self._as_moves:
-            print(f"{'scramble: ' * self._with_path}{draw_scramble(puzzle, found.path)}")
+            print_line(f"{'scramble: ' * self._with_path}{draw_scramble(puzzle, found.path)}")
             if not self._with_path:
                 return
         distance = "unreachable" if found.distance is None else str(found.distance)
-        print(f"{puzzle.format(found.position)}: {distance}")
+        print_line(f"{puzzle.format(found.position)}: {distance}")
         if self._with_path and found.path is not None:
             print_path(puzzle, found.path)
             come_from = "" if puzzle.moves.reversible else puzzle.depth_zero
-            print(draw_moves(moves_back(puzzle, found.path), come_from), end="")
+            print_lines(draw_moves(moves_back(puzzle, found.path), come_from))
 
     @property
     def boards(self) -> tuple[list[tuple[Puzzle, Labels]], list[str]]:
@@ -297,10 +306,10 @@ def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as
     if as_json:
         print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=count)
     elif at_depth.count:
-        print(count)
+        print_line(count)
     else:
         for text in chain([first], texts):
-            print(text)
+            print_line(text)
     pictures.draw([(table.puzzle, position) for position in kept], [str(depth)] * len(kept))
 
 
@@ -314,22 +323,22 @@ def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) ->
         return
     _print_matches(puzzle, pattern, matches)
     if path is not None:
-        print(f"a shortest path from the {puzzle.depth_zero} to the nearest:")
+        print_line(f"a shortest path from the {puzzle.depth_zero} to the nearest:")
         print_path(puzzle, path, [str(step) for step in range(len(path))])
-        print(draw_moves(puzzle.move_names(path)), end="")
+        print_lines(draw_moves(puzzle.move_names(path)))
 
 
 def _print_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> None:
     fit = counted(matches.count, "position fits", "positions fit")
-    print(f"{fit} {pattern}, {matches.reached:,} reachable")
+    print_line(f"{fit} {pattern}, {matches.reached:,} reachable")
     if not matches.reached:
         return
-    print(draw_counts(matches.by_distance))
+    print_lines(draw_counts(matches.by_distance))
     for name, distance, positions in (
         ("nearest", min(matches.by_distance), matches.nearest),
         ("farthest", max(matches.by_distance), matches.farthest),
     ):
-        print(f"{name}: {len(positions):,} at distance {distance}")
+        print_line(f"{name}: {len(positions):,} at distance {distance}")
         print_positions(puzzle, positions[:SHOWN])
         if len(positions) > SHOWN:
-            print(f"and {len(positions) - SHOWN:,} more: --json")
+            print_line(f"and {len(positions) - SHOWN:,} more: --json")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from antipodes.cli.command import command, commands
+from antipodes.cli.command import OPTION, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import (
     AsJson,
@@ -26,11 +26,11 @@ from antipodes.cli.options import (
     Workers,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options
-from antipodes.cli.streams import print_json, printing_about
+from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.config import Config, load_config, restricted
 from antipodes.machine import human
 from antipodes.runs.options import chosen_store
-from antipodes.storage.address import in_shell
+from antipodes.storage.address import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
 from antipodes.tables.least import has_least
@@ -157,37 +157,38 @@ def _compute(config: Config, request: RunRequest) -> int:
 
 def _print_report(config: Config, report: RunReport) -> None:
     manifest, clock = report.manifest, report.clock
-    print(draw_layers(manifest.positions, MOST_LAYERS))
+    print_lines(draw_layers(manifest.positions, MOST_LAYERS))
     if len(manifest.positions) > MOST_LAYERS:
-        print(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
-    print()
-    print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")
+        print_line(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
+    print_line()
+    print_line(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")
     antipodes = manifest.positions[-1]
-    print(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
+    print_line(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
     print_positions(config.puzzle, report.farthest)
     if antipodes > len(report.farthest):
-        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
-    print()
+        print_line(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
+    print_line()
     if manifest.symmetry > 1:
-        print(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
+        print_line(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
-        print(f"time    {report.seconds:.2f} s: {phases}")
-        print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
-        print(f"memory  {human(report.peak_memory)} peak")
+        print_line(f"time    {report.seconds:.2f} s: {phases}")
+        print_line(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
+        print_line(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:
         found = "every position was found by earlier runs"
         if has_least(manifest.puzzle):
             found = "folded from the table with regions, which was finished before"
-        print(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
-        print(f"memory  {human(report.peak_memory)} peak")
+        print_line(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
+        print_line(f"memory  {human(report.peak_memory)} peak")
     else:
-        print("time    none: it was already complete")
+        print_line("time    none: it was already complete")
     if manifest.COUNTS_ONLY:
-        print(f"counts  {report.store}")
-        print("table   none: antipodes run --counts-only keeps no distances")
+        print_line(f"counts  {report.store}")
+        print_line("table   none: antipodes run --counts-only keeps no distances")
         return
-    print(f"table   {report.store}")
-    farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
+    print_line(f"table   {report.store}")
+    text = config.puzzle.format(report.farthest[0])
+    farthest = f"{'-- ' if OPTION.fullmatch(text) else ''}{quoted_word(text)}"
     path = "" if has_least(report.manifest.puzzle) else "--path "
-    print(f"query   antipodes query {path}{in_shell(report.store)} '{farthest}'")
+    print_line(f"query   antipodes query {path}{in_shell(report.store)} {farthest}")

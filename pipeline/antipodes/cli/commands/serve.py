@@ -10,7 +10,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import Given
-from antipodes.cli.streams import say
+from antipodes.cli.streams import print_line, say
 from antipodes.machine import MIB, available_memory
 from antipodes.runs.options import OUTPUTS, memory_size
 from antipodes.service.library import Library, storages_named
@@ -73,7 +73,7 @@ def serve(
             say(f"--host {host}: everyone who reaches this machine can read these stores; nothing is encrypted")
 
         def began() -> None:
-            print(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)
+            print_line(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)
             if show:
                 server.open_browser(url)
 

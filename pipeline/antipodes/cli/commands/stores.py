@@ -8,7 +8,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
-from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, printable
+from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
 from antipodes.machine import human
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import OUTPUTS, default_store, memory_size, tasks_at_once
@@ -48,7 +48,7 @@ def list_all(
     if as_json:
         print_json([one.to_json() for one in stores])
     elif not stores:
-        print(f"no stores in {str(folder).rstrip('/')}/: antipodes run PUZZLE makes one")
+        print_line(f"no stores in {str(folder).rstrip('/')}/: antipodes run PUZZLE makes one")
     else:
         _print_table(stores)
 
@@ -71,12 +71,12 @@ def _print_table(stores: list[Listed]) -> None:
             )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows if len(rows) > 1 else ():
-        print("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
+        print_line("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
     for one in stores:
         if one.run is not None:
-            print(f"{printable(one.name)}: {printable(_run(one))}")
+            print_line(f"{one.name}: {_run(one)}")
         if one.problem is not None:
-            print(f"{printable(one.name)}: {printable(one.problem)}")
+            print_line(f"{one.name}: {one.problem}")
 
 
 def _run(listed: Listed) -> str:
@@ -118,10 +118,10 @@ def status(store: Store, as_json: AsJson = False) -> None:
         print_json(shown)
         return
     holder = found.storage.lock.holder()
-    print(f"{title}: {_state(shown['complete'], holder)}{kind}")
+    print_line(f"{title}: {_state(shown['complete'], holder)}{kind}")
     lines["stored"] = f"{human(shown['bytes'])} in {found.address}"
     for name, text in {**lines, **_run_lines(found.address, shown["complete"], holder)}.items():
-        print(f"  {name:<13}{text}")
+        print_line(f"  {name:<13}{text}")
 
 
 def _state(complete: bool, holder: Holder | None) -> str:
@@ -168,7 +168,7 @@ def verify(
     if as_json:
         print_json(verdict.to_json())
     else:
-        print(verdict)
+        print_lines(str(verdict))
     return 0 if verdict.ok else FAILED if verdict.problems else BAD_INPUT
 
 
@@ -200,9 +200,9 @@ def remove(
     if as_json:
         print_json({"store": storage.address, "freed_bytes": freed})
     elif was_link:
-        print(f"removed the link {printable(storage.address)}; the store that it leads to stays")
+        print_line(f"removed the link {storage.address}; the store that it leads to stays")
     else:
-        print(f"removed {printable(storage.address)}: {human(freed)} freed")
+        print_line(f"removed {storage.address}: {human(freed)} freed")
     return 0
 
 

@@ -8,7 +8,7 @@ import typer
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
-from antipodes.cli.streams import print_json
+from antipodes.cli.streams import print_json, print_line
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
@@ -87,9 +87,9 @@ def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
             }
         )
         return
-    print(f"{counted(group.order, 'symmetry', 'symmetries')} of {puzzle.name}")
+    print_line(f"{counted(group.order, 'symmetry', 'symmetries')} of {puzzle.name}")
     if group.order > SHOWN:
-        print("products of:")
+        print_line("products of:")
     _print_symmetries(puzzle, group.generators if group.order > SHOWN else group.elements())
 
 
@@ -106,15 +106,15 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
             }
         )
         return
-    print(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it as it is")
+    print_line(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it as it is")
     _print_symmetries(puzzle, fixing[:SHOWN])
-    print(f"{counted(len(images), 'position')} up to symmetry the same, itself included")
+    print_line(f"{counted(len(images), 'position')} up to symmetry the same, itself included")
     if is_drawn(puzzle, position):
         print_positions(puzzle, images[:IMAGES_SHOWN])
     for image in images[:IMAGES_SHOWN]:
-        print(puzzle.format(image))
+        print_line(puzzle.format(image))
     if len(images) > IMAGES_SHOWN:
-        print(f"and {len(images) - IMAGES_SHOWN:,} more: --json")
+        print_line(f"and {len(images) - IMAGES_SHOWN:,} more: --json")
 
 
 def _show_depths(table: Table, as_json: bool) -> None:
@@ -125,9 +125,11 @@ def _show_depths(table: Table, as_json: bool) -> None:
         views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
         print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})
         return
-    print("positions at each depth that a symmetry leaves as they are, and how many symmetries are alike:")
+    print_line("positions at each depth that a symmetry leaves as they are, and how many symmetries are alike:")
     for one, size, layers in classes:
-        print(f"{size} x {symmetry_name(puzzle, one) or _effect(puzzle, one)}: {' '.join(f'{n:,}' for n in layers)}")
+        print_line(
+            f"{size} x {symmetry_name(puzzle, one) or _effect(puzzle, one)}: {' '.join(f'{n:,}' for n in layers)}"
+        )
 
 
 def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
@@ -145,7 +147,7 @@ def _print_symmetries(puzzle: Puzzle, listed: tuple[Symmetry, ...]) -> None:
     names = [symmetry_name(puzzle, one) or "" for one in listed]
     width = max(map(len, names), default=0)
     for name, one in zip(names, listed, strict=True):
-        print(f"  {name:<{width}}  {shorten(_effect(puzzle, one), 200)}".rstrip())
+        print_line(f"  {name:<{width}}  {shorten(_effect(puzzle, one), 200)}".rstrip())
 
 
 def _effect(puzzle: Puzzle, one: Symmetry) -> str:

@@ -28,7 +28,7 @@ from antipodes.cli.options import (
     run_option,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options
-from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.cli.streams import print_json, print_line, print_lines, printing_about, say, terminal_columns
 from antipodes.machine import human
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store
@@ -39,7 +39,7 @@ from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.table import Tilings, open_tilings, tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.quoting import counted, printable
 
 if TYPE_CHECKING:
     from antipodes.tilings.run import TilingReport
@@ -177,11 +177,11 @@ def count_only(
     if as_json:
         print_json(count.to_json(raw))
         return 0
-    print(_numbers(count.board, count.tilings, count.raw_tilings, raw))
+    print_line(_numbers(count.board, count.tilings, count.raw_tilings, raw))
     clock = count.clock
-    print(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    print_line(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
     tried = f"{counted(count.placements, 'placement')} in {counted(count.partitions, 'partition')}"
-    print(f"tried    {tried}; nothing is stored")
+    print_line(f"tried    {tried}; nothing is stored")
     return 0
 
 
@@ -205,12 +205,12 @@ def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest
 def _print_report(config: BoardConfig, report: "TilingReport", raw: bool, verbose: bool) -> None:
     _print_drawings(config, report)
     manifest = report.manifest
-    print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
+    print_line(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
     _print_times(report, verbose)
-    print(f"store    {report.store}")
+    print_line(f"store    {report.store}")
     if report.manifest.tilings:
-        print(f"show     antipodes show {in_shell(report.store)} --number {report.manifest.tilings}")
-        print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
+        print_line(f"show     antipodes show {in_shell(report.store)} --number {report.manifest.tilings}")
+        print_line(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
 def _print_drawings(config: BoardConfig, report: "TilingReport") -> None:
@@ -218,7 +218,7 @@ def _print_drawings(config: BoardConfig, report: "TilingReport") -> None:
     if captions:
         drawn = list(report.shown.values())
         print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
-        print()
+        print_line()
 
 
 def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
@@ -230,17 +230,17 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
     clock = report.clock
     if not clock.search:
         written = f"{report.seconds:.2f} s: earlier runs found all tilings, writing {clock.write:.2f}"
-        print(f"time     {written if clock.write else 'none: the tilings were already complete'}")
+        print_line(f"time     {written if clock.write else 'none: the tilings were already complete'}")
         return
     phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
-    print(f"time     {report.seconds:.2f} s: {phases}")
+    print_line(f"time     {report.seconds:.2f} s: {phases}")
     rate = report.placements_tried / clock.search / 1e6
-    print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
+    print_line(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
     if verbose and report.manifest.partitions:
         partitions = counted(report.manifest.partitions, "partition")
-        print(f"balance  {partitions}; the workers were busy for {shares} of the search")
-    print(f"memory   {human(report.peak_memory)} peak")
+        print_line(f"balance  {partitions}; the workers were busy for {shares} of the search")
+    print_line(f"memory   {human(report.peak_memory)} peak")
 
 
 @command(
@@ -285,7 +285,7 @@ def show(
             print_json(tilings_view(tilings, chosen, len(matching)))
         elif not len(matching):
             which = " like that" if where and len(tilings) else ""
-            print(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
+            print_line(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
         elif pictures:
             _write(tilings, chosen, steps, pictures)
         else:
@@ -330,7 +330,7 @@ def _print(tilings: Tilings, chosen: Sequence[int], matching: int, in_steps: boo
         shown, captions = _steps(tilings, chosen)
     print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
     if len(chosen) < matching and len(chosen) > 1:
-        print(f"and {matching - len(chosen):,} more: --all")
+        print_line(f"and {matching - len(chosen):,} more: --all")
 
 
 def _steps(tilings: Tilings, chosen: Sequence[int]) -> tuple[list[NDArray[np.int32]], list[str]]:
@@ -350,7 +350,7 @@ def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
     if in_colour():
         _print_in_colour(drawing, colours(len(problem.pieces)))
     else:
-        print(drawing.text())
+        print_lines(drawing.text())
 
 
 def _print_in_colour(drawing: Canvas, palette: Sequence[str]) -> None:
@@ -358,5 +358,8 @@ def _print_in_colour(drawing: Canvas, palette: Sequence[str]) -> None:
     for symbols, pieces in zip(drawing.symbols.tolist(), drawing.pieces.tolist(), strict=True):
         line = Text()
         for piece, group in groupby(zip(pieces, symbols, strict=True), key=lambda pair: pair[0]):
-            line.append("".join(symbol for _, symbol in group), f"bold {INK} on {palette[piece]}" if piece >= 0 else "")
+            line.append(
+                printable("".join(symbol for _, symbol in group)),
+                f"bold {INK} on {palette[piece]}" if piece >= 0 else "",
+            )
         console.print(line, no_wrap=True, crop=False, overflow="ignore", highlight=False)
