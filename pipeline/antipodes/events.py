@@ -89,6 +89,13 @@ class WorkerRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerNotUsed:
+    """A worker has too little memory for its share of the run, which continues without it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkersLost:
     """Workers and their uncommitted results are lost; the search resumes from the last commit."""
 
@@ -245,6 +252,7 @@ Event = (
     | WaitingForWorkers
     | Waiting
     | WorkerRefused
+    | WorkerNotUsed
     | WorkersLost
     | PartitionSettled
     | LayerSettled

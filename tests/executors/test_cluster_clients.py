@@ -101,7 +101,7 @@ def test_the_smallest_memory_limit_counts_for_all_workers(
     limits: tuple[int, ...], least: int | None, idle: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker without a limit does not change that."""
-    members = {str(number): {"memory_limit": limit} for number, limit in enumerate(limits)}
+    members = {str(number): {"memory_limit": limit, "nthreads": 1} for number, limit in enumerate(limits)}
     monkeypatch.setattr(Workers, "members", members)
     with idle.client() as client, Workers(client) as scheduler:
         assert scheduler.memory == (None if least is None else int(0.6 * 2 * least))

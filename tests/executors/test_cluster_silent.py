@@ -18,7 +18,7 @@ from waiting import wait_until
 from antipodes.config import load_config
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused
 from antipodes.executors.api import never
-from antipodes.executors.distributed import connection, health, membership
+from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import InterruptedRunError, SchedulerError
@@ -34,7 +34,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         (connection, "ANNOUNCE_SECONDS", 0.2),
         (connection, "ANSWER_SECONDS", 2.0),
         (connection, "NOTICE_SECONDS", 0.5),
-        (membership, "VERSIONS_SECONDS", 3.0),
+        (version_check, "VERSIONS_SECONDS", 3.0),
         (health, "HEARTBEAT_SECONDS", 0.2),
         (health, "UNHEARD_SECONDS", 2.0),
     ):
@@ -127,14 +127,14 @@ def test_a_scheduler_freezes_before_workers_are_examined(
 ) -> None:
     """There is no store yet, so the message names the command that started the run."""
     cluster.add_workers(1)
-    examine = membership.VersionCheck.examine
+    examine = version_check.VersionCheck.examine
 
     def stopped(*arguments: Any) -> Any:
         assert cluster.scheduler is not None
         cluster.scheduler.stop()
         return examine(*arguments)
 
-    monkeypatch.setattr(membership.VersionCheck, "examine", stopped)
+    monkeypatch.setattr(version_check.VersionCheck, "examine", stopped)
     options = RunOptions(scheduler=cluster.address, started_by=("run", "eight-puzzle"))
     again = f"start over with: antipodes run eight-puzzle --store {tmp_path}/t.zarr --scheduler {cluster.address}"
     with pytest.raises(InterruptedRunError, match=f"has not answered.*; nothing is stored yet; {again}"):

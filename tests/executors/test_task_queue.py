@@ -29,6 +29,10 @@ class Breaking:
         self.watch = SimpleNamespace(changed=False, lost=[])
         self.asked: Counter[str] = Counter()
 
+    @property
+    def changed(self) -> bool:
+        return bool(self.watch.changed)
+
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         self.watch.changed = False
         self.members = {f"tcp://one:{self.asked['wait_for_workers'] + 2}": {}}

@@ -7,6 +7,7 @@ each result as its task ends, and `run_on_all_workers` and `on_worker_start` rea
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dask.task_spec import List, Task, TaskRef
@@ -28,6 +29,24 @@ OnDone = Callable[[Key], None]
 """Called with the key of each result that exists."""
 Stop = Callable[[], bool]
 """Returns whether to start no more tasks."""
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The size of a set of workers."""
+
+    workers: int
+    """Number of tasks that run at the same time."""
+    processes: int
+    """Number of other processes that run tasks; 0 if tasks run in this process."""
+    memory: int | None
+    """Bytes that a run may take on all of the workers together; None if unknown."""
+
+
+Fits = Callable[[Capacity], bool]
+"""Returns whether a run fits into the memory of workers."""
+DescribeMisfit = Callable[[int | None], str]
+"""Returns why a worker with a memory limit in bytes is not used, as the rest of a sentence about it."""
 
 
 def never() -> bool:
@@ -62,7 +81,13 @@ class Scheduler(Protocol):
 
     @property
     def workers_changed(self) -> bool:
-        """Whether workers joined or left after `wait_for_workers` returned."""
+        """Whether workers that the run can use joined, or workers that it uses left, after `wait_for_workers`."""
+
+    def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
+        """Use the largest set of workers that fits, from now on; all of them if no set fits.
+
+        Workers that join are used, and change anything, only if a larger set fits. The listener is told of the others.
+        """
 
     def on_worker_start(self, call: Call) -> None:
         """Run the call once in each process that runs tasks, also in those that join later, beside its first tasks.
@@ -121,6 +146,11 @@ class Scheduler(Protocol):
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         """Write dask's performance report of the tasks that run meanwhile to a web page, if one is named."""
+
+
+def capacity(scheduler: Scheduler) -> Capacity:
+    """Return the capacity of the workers that a scheduler uses."""
+    return Capacity(scheduler.workers, scheduler.processes, scheduler.memory)
 
 
 def result_of(key: Key) -> Any:

@@ -9,7 +9,7 @@ from dask.callbacks import Callback
 from dask.task_spec import Task
 
 from antipodes.events import Listener
-from antipodes.executors.api import Call, Handle, Key, OnDone, OnResult, Stop, graph_of, never
+from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, graph_of, never
 from antipodes.machine import available_memory
 from antipodes_tasks.errors import InputError
 
@@ -33,6 +33,9 @@ class Threads:
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         """True: threads are there at once."""
         return True
+
+    def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
+        """Nothing to choose: threads share the memory of this process."""
 
     def on_worker_start(self, call: Call) -> None:
         self._first_call = call

@@ -33,6 +33,7 @@ from antipodes.events import (
     Untried,
     Waiting,
     WaitingForWorkers,
+    WorkerNotUsed,
     WorkerRefused,
     WorkersLost,
 )
@@ -182,6 +183,7 @@ class LiveDisplay:
                 | Waiting()
                 | Untried()
                 | WorkerRefused()
+                | WorkerNotUsed()
                 | WorkersLost()
                 | JournalDamaged()
             ):

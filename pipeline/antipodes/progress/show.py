@@ -30,6 +30,7 @@ from antipodes.events import (
     Untried,
     Waiting,
     WaitingForWorkers,
+    WorkerNotUsed,
     WorkerRefused,
     WorkersLost,
     silence,
@@ -128,6 +129,8 @@ def describe(event: Event) -> str | None:
             return f"cannot tell whether the definition makes the same moves in another process: {reason}"
         case WorkerRefused(reason):
             return f"{reason}: excluded until it can take part"
+        case WorkerNotUsed(reason):
+            return reason
         case WorkersLost(reason, depth, recomputed):
             committed = "the start" if depth < 0 else f"depth {depth}"
             again = f"{counted(recomputed, 'position')} to recompute" if recomputed else "nothing to recompute"

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
-from antipodes.executors.api import Call, Key, Scheduler, never
+from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import check_memory, plan_run
+from antipodes.tables.planning.plan import Plan, check_memory, describe_misfit, plan_run
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
@@ -162,9 +162,18 @@ def _shards(
     store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
 ) -> Shards:
     """Shards at depth 0, of a search that keeps the last layers alone."""
-    limit = memory_limit or scheduler.memory
-    puzzle, workers, processes = manifest.config.puzzle, scheduler.workers, scheduler.processes
-    plan = plan_run(puzzle, workers, limit, manifest.cut, processes, counts_only=True)
+
+    def plan_on(workers: Capacity) -> tuple[Plan, int | None]:
+        limit = memory_limit or workers.memory
+        puzzle, cut = manifest.config.puzzle, manifest.cut
+        return plan_run(puzzle, workers.workers, limit, cut, workers.processes, counts_only=True), limit
+
+    def fits(workers: Capacity) -> bool:
+        plan, limit = plan_on(workers)
+        return limit is None or plan.least_bytes <= limit
+
+    scheduler.choose_workers(fits, partial(describe_misfit, memory_limit))
+    plan, limit = plan_on(capacity(scheduler))
     if limit is not None:
         check_memory(plan, limit)
     shards = Shards(scheduler, plan, store.journal(manifest), never, listener, counts_only=True)

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
-from antipodes.executors.api import Call, Handle, Key, Scheduler, never
+from antipodes.executors.api import Call, Capacity, Handle, Key, Scheduler, capacity, never
 from antipodes.machine import available_memory, human
 from antipodes.tables.layers.shards import build_tables
-from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
+from antipodes.tables.planning.plan import PROGRAM_BYTES, describe_misfit, partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import Partition, sources
@@ -59,24 +59,37 @@ class CheckMemory:
 
 
 def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None) -> CheckMemory:
-    """The memory of a check of all that is committed, in bytes; ResourceLimitError if it does not fit.
+    """The memory of a check of all that is committed, in bytes, on the largest set of workers that it fits.
 
     Without a limit it may take what a run may: the free memory, on a cluster the workers' share for runs.
+
+    ResourceLimitError if it fits into the memory of no set of workers.
     """
+
+    def fits(workers: Capacity) -> bool:
+        memory = _memory_on(workers, manifest, memory_limit)
+        return memory.fixed <= memory.limit
+
+    scheduler.choose_workers(fits, partial(describe_misfit, memory_limit))
+    memory = _memory_on(capacity(scheduler), manifest, memory_limit)
+    memory.check(memory_limit is not None)
+    return memory
+
+
+def _memory_on(workers: Capacity, manifest: TableManifest, memory_limit: int | None) -> CheckMemory:
+    """Return the memory of a check on a set of workers."""
     space, chunk_rows = manifest.cut
     width = manifest.width * np.dtype(manifest.dtype).itemsize
     block = chunk_rows * width
-    least = plan_partition(space, chunk_rows, scheduler.workers) * width
+    least = plan_partition(space, chunk_rows, workers.workers) * width
     described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.filler.table_bytes
-    working = max(space.filler.building_bytes(scheduler.workers), scheduler.workers * (least + WORKING_BLOCKS * block))
-    free = scheduler.memory or available_memory()
-    memory = CheckMemory(
-        fixed=max(1, scheduler.processes) * described + working,
+    working = max(space.filler.building_bytes(workers.workers), workers.workers * (least + WORKING_BLOCKS * block))
+    free = workers.memory or available_memory()
+    return CheckMemory(
+        fixed=max(1, workers.processes) * described + working,
         limit=free if memory_limit is None else memory_limit,
         block=block,
     )
-    memory.check(memory_limit is not None)
-    return memory
 
 
 def reading_order(needs: Sequence[Sequence[int]], capacity: int) -> list[int]:

@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary, WeakSet
 from distributed import Client, performance_report
 
 from antipodes.events import Listener
-from antipodes.executors.api import WORKER_SHARE, Call, Handle, Key, OnDone, OnResult, Stop, never
+from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never
+from antipodes.executors.distributed.choice import capacity_of
 from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
@@ -70,15 +71,17 @@ class Cluster:
     @property
     def memory(self) -> int | None:
         """The share of the least limit of a member, for each member."""
-        limits = [worker["memory_limit"] for worker in self.members.values() if worker["memory_limit"]]
-        return int(WORKER_SHARE * len(self.members) * min(limits)) if limits else None
+        return capacity_of(self.members.values()).memory
 
     @property
     def workers_changed(self) -> bool:
-        return self._membership.watch.changed
+        return self._membership.changed
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         return self._membership.wait_for_workers(listener, stop)
+
+    def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
+        self._membership.choose(fits, describe_misfit)
 
     def on_worker_start(self, call: Call) -> None:
         self._membership.first_call = call

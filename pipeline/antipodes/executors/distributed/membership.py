@@ -1,6 +1,7 @@
 """The members of a run: the workers of a cluster that get its tasks.
 
-Their versions are compared with those of this process, and the scheduler's events tell which of them leave or pause.
+Workers of other versions are excluded, and so are those that have too little memory for their share of the run. The
+scheduler's events tell which members leave or pause.
 """
 
 import asyncio
@@ -13,29 +14,24 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.api import Call, Stop
+from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused, silence
+from antipodes.executors.api import Call, DescribeMisfit, Fits, Stop, never
 from antipodes.executors.distributed import connection
+from antipodes.executors.distributed.choice import Refusals, largest_set_that_fits
 from antipodes.executors.distributed.connection import (
     POLL_SECONDS,
     announced,
     ask,
     dashboard_of,
     identity,
-    one_line,
     translated,
 )
-from antipodes.executors.distributed.worker import begin_run, end_run, versions
+from antipodes.executors.distributed.version_check import NO_ANSWER, VersionCheck, judge
+from antipodes.executors.distributed.worker import begin_run, end_run
 from antipodes_tasks.errors import SchedulerError
 
 PRESENT = ("init", "running", "paused")
 """The states of workers that are present, or will be in a moment; a worker in another state is about to leave."""
-LOAD_SECONDS = 20.0
-"""Seconds that a scheduler has for its first answer, for which it loads this program's modules."""
-VERSIONS_SECONDS = 10.0
-"""Seconds that a worker has to report its versions."""
-LATE_SECONDS = 1.0
-"""Seconds to wait for workers all of which missed that limit before."""
 WORKER_EVENTS = "all"
 """The topic under which a dask scheduler reports workers that join and leave."""
 OUT_OF_MEMORY = "worker-restart-memory"
@@ -53,15 +49,21 @@ class Membership:
         self.members: dict[str, Any] = {}
         """dask's description of each member, by address; neighbours are on the same machine."""
         self.listener: Listener = silence
-        self.watch = WorkerWatch(client)
+        self.stop: Stop = never
+        """Whether the run was told to stop."""
         self.first_call: Call | None = None
         """Run by each member beside its first tasks."""
         self._client = client
         self._run = uuid.uuid4().hex
         self._versions = VersionCheck(client)
+        self.watch = WorkerWatch(client, self._versions)
         self._excluded: set[str] = set()
         """Workers that are unable to be members."""
-        self._told_silent: set[str] = set()
+        self._unused: set[str] = set()
+        """Workers that are able to be members, but would need too much memory."""
+        self._fits: Fits | None = None
+        self._describe_misfit: DescribeMisfit = lambda limit: ""
+        self._refusals = Refusals()
 
     @property
     def threads(self) -> int:
@@ -72,6 +74,23 @@ class Membership:
     def remaining(self) -> set[str]:
         """The members that are still present."""
         return self.members.keys() - self.watch.retired - set(self.watch.lost)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a member retired, or workers joined that `wait_for_workers` would make members.
+
+        A worker that joined is examined beside the run, which does not notice it if it cannot be used.
+        """
+        if not self.watch.changed and (answers := self._versions.take_answers()):
+            self.watch.changed = self._brings_members(answers)
+        return self.watch.changed
+
+    def choose(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
+        """Make the largest set of able workers that fits the members, from now on; all of them if no set fits."""
+        self._fits, self._describe_misfit = fits, describe_misfit
+        able = self._described(self._present(), self.remaining | self._unused)
+        if self._chosen(able).keys() != self.members.keys():
+            self.wait_for_workers(self.listener, self.stop)
 
     def close(self, tell_members: bool) -> None:
         """Stop listening to the scheduler and waiting for answers; if asked to, tell the members that the run ends."""
@@ -104,7 +123,7 @@ class Membership:
         SchedulerError where the scheduler has other versions than this process, or one of the first workers;
         SchedulerLostError where the scheduler does not answer.
         """
-        self.listener, before = listener, self.members.keys()
+        self.listener, self.stop, before = listener, stop, self.members.keys()
         with announced(listener, "the dask scheduler to load antipodes"):
             self._versions.check_scheduler()
         while workers := self._wait_for_candidates(stop):
@@ -122,7 +141,7 @@ class Membership:
         while not stop():
             workers = self._present()
             # an excluded worker may have been restarted at the same address with the right versions
-            if workers.keys() - self._excluded or (workers and self.watch.changed):
+            if workers.keys() - self._excluded or (workers and self.changed):
                 return workers
             if not told:
                 self.listener(WaitingForWorkers("there are no workers"))
@@ -144,109 +163,70 @@ class Membership:
         able, unable = self._versions.examine(workers.keys(), self.listener)
         silent = workers.keys() - able - unable.keys()
         if unable and first:
-            raise SchedulerError(next(iter(unable.values())))
-        for worker in unable.keys() - self._excluded:
-            self.listener(WorkerRefused(unable[worker]))
-        self._excluded = (self._excluded | unable.keys()) - able
+            raise SchedulerError(f"worker {min(unable)} {unable[min(unable)]}")
+        self._exclude(unable, able, workers.keys())
         spare = able & self.watch.given_up
         if spare < able:
             able -= spare
-        self.members = {address: workers[address] for address in sorted(able)}
+        self.members = self._chosen(self._described(workers, able))
+        self._unused = able - self.members.keys()
         with translated(self._client):
-            self.watch.begin(able, {address for address in able if workers[address]["status"] == "paused"})
-        self._versions.on_late_answer(self.watch.note_change)
-        self._tell_silent(silent)
-        others = self._excluded | silent | (spare - able)
+            paused = {address for address in self.members if workers[address]["status"] == "paused"}
+            self.watch.begin(self.members.keys(), paused)
+        kind = WorkerRefused if self.members else WaitingForWorkers
+        self._refusals.tell(self.listener, kind, dict.fromkeys(silent, NO_ANSWER), workers.keys())
+        self._tell_unused(workers)
+        others = self._excluded | silent | self._unused | (spare - able)
         return bool(self.members) and self._present().keys() - others == self.members.keys()
 
-    def _tell_silent(self, silent: Set[str]) -> None:
-        for worker in sorted(silent - self._told_silent):
-            reason = f"worker {worker} does not answer"
-            self.listener(WorkerRefused(reason) if self.members else WaitingForWorkers(reason))
-        self._told_silent = set(silent)
+    def _brings_members(self, answers: Mapping[str, Any]) -> bool:
+        """Return whether these workers, which have joined and answered, make a larger set of members possible."""
+        present = self._present()
+        able, unable, silent = judge(answers)
+        self._exclude(unable, able, present.keys())
+        silent &= present.keys()
+        self._refusals.tell(self.listener, WorkerRefused, dict.fromkeys(silent, NO_ANSWER), present.keys())
+        if not (able := able & present.keys()):
+            return False
+        remaining = self.remaining
+        candidates = self._described(present, remaining | self._unused | able)
+        self._unused = candidates.keys() - remaining
+        if self._fits is None:
+            return True
+        chosen = largest_set_that_fits(candidates, remaining, self._fits)
+        if chosen == remaining:
+            self._tell_unused(present)
+        return chosen not in (None, remaining)
 
+    def _exclude(self, unable: Mapping[str, str], able: Set[str], present: Set[str]) -> None:
+        """Exclude the workers that are ``unable`` to be members, and tell the listener why."""
+        self._refusals.forget(able)
+        new = {worker: reason for worker, reason in unable.items() if worker in present}
+        self._refusals.tell(self.listener, WorkerRefused, new, present)
+        self._excluded = (self._excluded | unable.keys()) - able
 
-class VersionCheck:
-    """Asks the scheduler and the workers of a client for their versions."""
+    def _chosen(self, able: dict[str, Any]) -> dict[str, Any]:
+        """Return the largest set of these workers that fits, or all of them if no set fits."""
+        if self._fits is None or not able:
+            return able
+        chosen = largest_set_that_fits(able, self.remaining, self._fits)
+        return able if chosen is None else self._described(able, chosen)
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._requests: dict[str, asyncio.Task[Any]] = {}
-        """The last request to each worker, perhaps still without an answer."""
-        self._late: set[str] = set()
-        """The workers that did not answer in time in the last examination."""
+    def _described(self, workers: Mapping[str, Any], wanted: Set[str]) -> dict[str, Any]:
+        """Return dask's description of each wanted worker; neighbours are on the same machine."""
+        return {address: workers[address] for address in sorted(wanted & workers.keys())}
 
-    def close(self) -> None:
-        """Stop waiting for answers."""
-        for request in self._requests.values():
-            self._client.loop.add_callback(request.cancel)
-
-    def check_scheduler(self) -> None:
-        """Raise SchedulerError unless the scheduler has our versions, as it unpacks the tasks that it passes on."""
-        name = f"the dask scheduler at {identity(self._client, 0)['address']}"
-        try:
-            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
-        except (ImportError, AttributeError) as error:  # it lacks this program, or a part of it
-            raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
-        if there != versions():
-            raise SchedulerError(f"{name} {_difference(there, versions())}")
-
-    def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
-        """Return the workers with the right versions, and by address why others cannot be members.
-
-        A worker that is in neither does not answer.
-        """
-        asked = f"worker {min(workers)}" if len(workers) == 1 else f"{len(workers)} workers"
-        with translated(self._client), announced(listener, f"the versions of {asked}"):
-            answers = self._client.sync(self._answers, workers)
-        here = versions()
-        able, unable = set(), {}
-        for address, there in answers.items():
-            if there == here:
-                able.add(address)
-            elif not isinstance(there, Exception):
-                unable[address] = f"worker {address} {_difference(there, here)}"
-            elif not isinstance(there, OSError):
-                unable[address] = f"worker {address} cannot load antipodes: {one_line(there)}"
-        return able, unable
-
-    def on_late_answer(self, call: Callable[[], None]) -> None:
-        """Call a function when a worker answers that did not answer in time in the last examination."""
-        self._client.loop.add_callback(self._add_callbacks, call)
-
-    def _add_callbacks(self, call: Callable[[], None]) -> None:
-        for worker in self._late:
-            self._requests[worker].add_done_callback(lambda _: call())
-
-    async def _answers(self, workers: Set[str]) -> dict[str, Any]:
-        """By worker, its versions or an error; without the workers that do not answer in time, now or before."""
-        new = {worker for worker in workers if worker not in self._requests or self._requests[worker].done()}
-        self._requests = {worker: request for worker, request in self._requests.items() if not request.done()}
-        for worker in new:
-            self._requests[worker] = asyncio.ensure_future(self._request(worker))
-        seconds = VERSIONS_SECONDS if new else LATE_SECONDS
-        await asyncio.wait([self._requests[worker] for worker in new or workers], timeout=seconds)
-        self._late = {worker for worker in workers if not self._requests[worker].done()}
-        return {worker: self._requests[worker].result() for worker in workers - self._late}
-
-    async def _request(self, worker: str) -> Any:
-        try:
-            return (await self._client.run(versions, workers=[worker], on_error="return"))[worker]
-        except Exception as error:  # the scheduler no longer knows the worker, or is gone itself
-            return error if isinstance(error, OSError) else OSError(one_line(error))
-
-
-def _difference(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    different = [name for name in here if there.get(name) != here[name]]
-    have = ", ".join(f"{name} {there.get(name)}" for name in different)
-    want = ", ".join(f"{name} {here[name]}" for name in different)
-    return f"has {have}; expected {want} as here"
+    def _tell_unused(self, present: Mapping[str, Any]) -> None:
+        """Tell the listener why present workers are not used."""
+        unused = self._described(present, self._unused)
+        reasons = {worker: self._describe_misfit(described["memory_limit"]) for worker, described in unused.items()}
+        self._refusals.tell(self.listener, WorkerNotUsed, reasons, present.keys())
 
 
 class WorkerWatch:
     """Knows which members were lost, retired or paused, and whether others joined; it runs in the client's loop."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, versions_of: VersionCheck) -> None:
         self.members: frozenset[str] = frozenset()
         self.lost: list[str] = []
         """Members that are gone together with tasks or results."""
@@ -259,10 +239,11 @@ class WorkerWatch:
         self.paused: dict[str, float] = {}
         """Members that start no task because their memory is nearly full, and since when, on the monotonic clock."""
         self.changed = False
-        """Whether a worker joined, or a member retired."""
+        """Whether a member retired, or a worker joined that can be a member."""
         self.departures: Counter[str] = Counter()
         """How often a worker left, by its address, which another worker may have afterwards."""
         self._client = client
+        self._versions = versions_of
         self._connection: Any = None
         """The client's connection to the scheduler that knows the members; a client replaces a broken one."""
         self._subscriptions = Subscriptions(client)
@@ -282,10 +263,6 @@ class WorkerWatch:
     def close(self) -> None:
         """Stop listening."""
         self._client.sync(self._end)
-
-    def note_change(self) -> None:
-        """Treat a worker that answers at last as one that joined."""
-        self.changed = True
 
     def give_up(self, workers: Iterable[str]) -> None:
         """Treat these workers as lost although they answer: the results that they have do not count any more."""
@@ -316,11 +293,12 @@ class WorkerWatch:
         match event[1]:
             case {"action": "remove-worker", "worker": worker}:
                 self.departures[worker] += 1
+                self._versions.end(worker)
                 if worker in self.members - self.retired:
                     self._on_departure(worker, event[1])
-            case {"action": "add-worker"}:
-                self.given_up.discard(event[1].get("worker", ""))
-                self.changed = True
+            case {"action": "add-worker", "worker": worker}:
+                self.given_up.discard(worker)
+                self._versions.begin(worker)
 
     def _on_departure(self, worker: str, message: dict[str, Any]) -> None:
         had_tasks = message["lost-computed-tasks"] or message["lost-scattered-tasks"] or message["processing-tasks"]

@@ -281,13 +281,12 @@ class TaskQueue:
                     raise
                 self._restart_stuck()
             except WorkersLostError:
-                if not (self._membership.watch.lost or self._membership.watch.changed):
+                if not (self._membership.watch.lost or self._membership.changed):
                     raise
             except SchedulerLostError:
                 if not self._restart_all():
                     return
-            watch = self._membership.watch
-            if (watch.changed or watch.lost) and not self._change_workers():
+            if (self._membership.watch.lost or self._membership.changed) and not self._change_workers():
                 return
 
     def _start_some(self) -> bool:

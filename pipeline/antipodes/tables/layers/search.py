@@ -150,7 +150,7 @@ class LayerSearch:
             try:
                 return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
             except ResourceLimitError as error:  # the puzzle fitted until workers were gone
-                raise WorkerFailedError(f"too few workers are left: {error}") from error
+                raise WorkerFailedError(f"the workers that are left have too little memory: {error}") from error
 
     def _continue_with(self, plan: Plan) -> None:
         """Search until workers change; once nothing is left to be found, assemble the table, or commit the counts."""
@@ -181,7 +181,7 @@ class LayerSearch:
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
-            kept = self._shards if self._shards and self._shards.plan.two_bits == plan.two_bits else None
+            kept = self._shards if self._shards and self._shards.plan.divides_like(plan) else None
             if kept is not None and self._recovered(kept, depth, starts):
                 return
             self._shards = None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
-from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity
 from antipodes.machine import KIB, MIB, human
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
@@ -108,6 +108,14 @@ class Division:
     def cut(self) -> Cut:
         """How a store of this division is cut."""
         return self.space, self.chunk_rows
+
+    def divides_like(self, other: "Division") -> bool:
+        """Whether the shards of both have the same rows and states."""
+        return (self.partition_rows, self.shard_size, self.two_bits) == (
+            other.partition_rows,
+            other.shard_size,
+            other.two_bits,
+        )
 
     @property
     def partition_count(self) -> int:
@@ -451,25 +459,48 @@ def plan_that_fits(
 def plan_checked(
     config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
-    """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
-    limit = options.memory_limit or scheduler.memory
-    plan = plan_run(
-        config.puzzle,
-        scheduler.workers,
-        limit,
-        cut,
-        scheduler.processes,
-        config.settings,
-        division,
-        counts_only=options.counts_only,
-        symmetry=options.symmetry,
-    )
+    """The plan of a run, for a store if any, on the largest set of the scheduler's workers that it fits.
+
+    A search that goes on keeps its ``division`` unless only another one fits.
+
+    ResourceLimitError where it fits into the memory of no set of workers.
+    """
+    cut = cut or (division.cut if division else plan_cut(config.puzzle, options.symmetry))
+    plan_for = partial(_plan_for, config, options, cut, division)
+
+    def fits(workers: Capacity) -> bool:
+        plan, limit = plan_for(workers), options.memory_limit or workers.memory
+        return limit is None or plan.least_bytes <= limit
+
+    scheduler.choose_workers(fits, partial(describe_misfit, options.memory_limit))
+    plan, limit = plan_for(capacity(scheduler)), options.memory_limit or scheduler.memory
     try:
         if limit is not None:
             check_memory(plan, limit)
     except ResourceLimitError as error:
         raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
     return plan
+
+
+def _plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
+    """Return the plan for a set of workers; with another division than the given one if only that fits."""
+    limit = options.memory_limit or workers.memory
+    plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
+    kept = plan(division, counts_only=options.counts_only) if division else None
+    if kept is not None and (limit is None or kept.least_bytes <= limit):
+        return kept
+    return plan(counts_only=options.counts_only)
+
+
+def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
+    """Return why a worker with this limit in bytes is not used, as the rest of a sentence about the worker.
+
+    ``memory_limit`` is that of the run, for all workers together.
+    """
+    if memory_limit is not None or not limit:
+        within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
+        return f"is not used: there is too little memory for another worker{within}"
+    return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
 
 
 def check_disk(plan: Plan, store: Store[Any]) -> None:

@@ -1,0 +1,141 @@
+"""The versions of the scheduler and the workers, which must be those of this process.
+
+Workers that join are asked beside the run, and their answers are taken when the run looks for them.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Set
+from typing import Any
+
+from antipodes.events import Listener
+from antipodes.executors.distributed.choice import Probation
+from antipodes.executors.distributed.connection import announced, ask, identity, one_line, translated
+from antipodes.executors.distributed.worker import versions
+from antipodes_tasks.errors import SchedulerError
+
+LOAD_SECONDS = 20.0
+"""Seconds that a scheduler has for its first answer, for which it loads this program's modules."""
+VERSIONS_SECONDS = 10.0
+"""Seconds that a worker has to report its versions."""
+NO_ANSWER = "does not answer"
+"""Why a worker is not used that does not report its versions."""
+LATE_SECONDS = 1.0
+"""Seconds to wait for workers all of which missed that limit before."""
+
+
+class VersionCheck:
+    """Asks the scheduler and the workers of a client for their versions."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._requests: dict[str, asyncio.Task[Any]] = {}
+        """The last request to each worker, perhaps still without an answer."""
+        self._joined: dict[str, float] = {}
+        """By address, when each worker joined, or was late, whose answer was not taken yet."""
+        self._overdue: set[str] = set()
+        """Workers among these that have not answered in time."""
+        self._probation = Probation()
+
+    def close(self) -> None:
+        """Stop waiting for answers."""
+        for request in self._requests.values():
+            self._client.loop.add_callback(request.cancel)
+
+    def begin(self, worker: str) -> None:
+        """Ask a worker that has joined for its versions; used in the client's loop."""
+        self._requests[worker] = asyncio.ensure_future(self._request(worker))
+        self._joined[worker] = time.monotonic()
+        self._probation.note_join(worker, self._joined[worker])
+
+    def end(self, worker: str) -> None:
+        """Forget a worker that has left; used in the client's loop."""
+        self._probation.note_departure(worker, time.monotonic())
+        self._joined.pop(worker, None)
+        self._overdue.discard(worker)
+
+    def take_answers(self) -> dict[str, Any]:
+        """Return, once for each worker that has joined, its versions or an error; OSError if it is overdue."""
+        answers: dict[str, Any] = {}
+        for worker, since in list(self._joined.items()):
+            now, request = time.monotonic(), self._requests[worker]
+            if request.done() and self._probation.is_over(worker, now):
+                self._joined.pop(worker, None)
+                answers[worker] = request.result()
+            elif not request.done() and now - since > VERSIONS_SECONDS and worker not in self._overdue:
+                self._overdue.add(worker)
+                answers[worker] = OSError(NO_ANSWER)
+        return answers
+
+    def check_scheduler(self) -> None:
+        """Raise SchedulerError unless the scheduler has our versions, as it unpacks the tasks that it passes on."""
+        name = f"the dask scheduler at {identity(self._client, 0)['address']}"
+        try:
+            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
+        except (ImportError, AttributeError) as error:  # it lacks this program, or a part of it
+            raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
+        if there != versions():
+            raise SchedulerError(f"{name} {_difference(there, versions())}")
+
+    def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
+        """Return the workers with the right versions, and by address why others cannot be members, as in `judge`.
+
+        A worker that is in neither does not answer.
+        """
+        examined = self._joined.keys() & workers
+        for worker in examined:
+            self._joined.pop(worker, None)
+        asked = f"worker {min(workers)}" if len(workers) == 1 else f"{len(workers)} workers"
+        with translated(self._client), announced(listener, f"the versions of {asked}"):
+            answers = self._client.sync(self._answers, workers)
+        able, unable, _ = judge(answers)
+        return able, unable
+
+    async def _answers(self, workers: Set[str]) -> dict[str, Any]:
+        """By worker, its versions or an error; without the workers that do not answer in time, now or before."""
+        new = {worker for worker in workers if worker not in self._requests or self._requests[worker].done()}
+        self._requests = {
+            worker: request
+            for worker, request in self._requests.items()
+            if worker in self._joined or not request.done()
+        }
+        for worker in new:
+            self._requests[worker] = asyncio.ensure_future(self._request(worker))
+        seconds = VERSIONS_SECONDS if new else LATE_SECONDS
+        await asyncio.wait([self._requests[worker] for worker in new or workers], timeout=seconds)
+        late = {worker for worker in workers if not self._requests[worker].done()}
+        self._joined.update(dict.fromkeys(late, time.monotonic()))
+        self._overdue = late
+        return {worker: self._requests[worker].result() for worker in workers - late}
+
+    async def _request(self, worker: str) -> Any:
+        try:
+            return (await self._client.run(versions, workers=[worker], on_error="return"))[worker]
+        except Exception as error:  # the scheduler no longer knows the worker, or is gone itself
+            return error if isinstance(error, OSError) else OSError(one_line(error))
+
+
+def judge(answers: Mapping[str, Any]) -> tuple[set[str], dict[str, str], set[str]]:
+    """Return the workers with the versions of this process, why others cannot be members, and those without an answer.
+
+    ``answers`` has the versions of each worker, or an error.
+    """
+    here = versions()
+    able, unable, silent = set(), {}, set()
+    for address, there in answers.items():
+        if there == here:
+            able.add(address)
+        elif not isinstance(there, Exception):
+            unable[address] = _difference(there, here)
+        elif isinstance(there, OSError):
+            silent.add(address)
+        else:
+            unable[address] = f"cannot load antipodes: {one_line(there)}"
+    return able, unable, silent
+
+
+def _difference(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    different = [name for name in here if there.get(name) != here[name]]
+    have = ", ".join(f"{name} {there.get(name)}" for name in different)
+    want = ", ".join(f"{name} {here[name]}" for name in different)
+    return f"has {have}; expected {want} as here"

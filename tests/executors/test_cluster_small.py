@@ -1,0 +1,86 @@
+"""Workers that have too little memory for their share: a run names them, and goes on without them."""
+
+from functools import partial
+
+import pytest
+from clusters import Cluster
+from distributed import Client
+from program_runs import Begin, Same
+from waiting import wait_until
+
+from antipodes.config import load_config
+from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUsed
+from antipodes.executors.api import never
+from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.runs.options import RunOptions
+from antipodes.tables.planning.plan import plan_checked
+
+SMALL = ("--memory-limit", "300MiB")
+NOT_USED = "has too little memory (300 MiB) for its share and is not used"
+
+
+def kinds(events: list[Event]) -> list[type[Event]]:
+    return [type(event) for event in events]
+
+
+def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, client: Client) -> None:
+    """One that joins, one that returns, one without a limit, and those that are left when a large one leaves."""
+    plan = partial(plan_checked, load_config("eight-puzzle"), RunOptions())
+    (large,) = cluster.add_workers(1, "--memory-limit", "1GiB")
+    with Workers(client) as scheduler:
+        events: list[Event] = []
+        assert scheduler.wait_for_workers(events.append, never)
+        (first,) = scheduler.members
+        plan(scheduler)
+        for _ in range(2):
+            (small,) = cluster.add_workers(1, *SMALL)
+            wait_until(lambda: scheduler.workers_changed or not pending(scheduler), "the worker is judged")
+            assert not scheduler.workers_changed
+            assert kinds(events) == [ClusterReady, WorkerNotUsed]
+            small.kill()
+            cluster.wait_for_workers(1)
+        assert events[-1].reason.endswith(NOT_USED)  # type: ignore[union-attr]
+        cluster.add_workers(1)
+        wait_until(lambda: scheduler.workers_changed, "a worker without a limit is of use")
+        assert scheduler.wait_for_workers(events.append, never)
+        assert len(scheduler.members) == 2
+        cluster.add_workers(1, *SMALL)
+        large.kill()
+        wait_until(lambda: first in scheduler._membership.watch.lost, "the run knows of the loss")
+        assert scheduler.wait_for_workers(events.append, never)
+        plan(scheduler)
+        assert [worker["memory_limit"] for worker in scheduler.members.values()] == [0]
+    assert WaitingForWorkers not in kinds(events)
+
+
+def pending(scheduler: Workers) -> bool:
+    """Whether a worker has joined that was not judged yet."""
+    return bool(scheduler._membership._versions._joined) or len(scheduler._membership._unused) != 1
+
+
+@pytest.mark.slow
+def test_a_small_worker_joins_a_healthy_run(cluster: Cluster, begin: Begin, same: Same) -> None:
+    """The run neither commits nor restores anything because of it."""
+    (first,) = cluster.add_workers(1, "--memory-limit", "1GiB")
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("1 worker with 1 thread")
+    first.stop()
+    cluster.add_workers(1, *SMALL)
+    first.thaw()
+    run.wait_for(NOT_USED)
+    assert run.finish()["workers_lost"] == 0
+    assert "2 workers" not in run.err
+    assert run.err.count("committed up to") == 1
+    assert "restoring" not in run.err
+    same("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_a_run_begins_without_the_workers_that_are_too_small(cluster: Cluster, begin: Begin, same: Same) -> None:
+    cluster.add_workers(1, *SMALL)
+    cluster.add_workers(1, "--memory-limit", "1GiB")
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.finish()
+    assert run.err.count(NOT_USED) == 1
+    assert "1 worker with 1 thread" in run.err
+    same("eight-puzzle")
