@@ -39,7 +39,7 @@ LEVELS = (
     ("permutations",),
     ("jit",),
     ("arguments", "values"),
-    ("quoting",),
+    ("option_names", "quoting"),
     ("errors",),
 )
 """The rooms from the top down: each imports from the levels below its own, never from its own or from above."""

@@ -22,6 +22,7 @@ from antipodes.table_reader import open_table
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import AntipodesError, ConfigError, InputError, SourceError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
@@ -258,10 +259,13 @@ def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> C
     if only_moves is None and not omit:
         return config
     if only_moves is not None and not only_moves.strip():
-        raise ConfigError("--only-moves: expected at least one move, found none")
+        raise ConfigError(f"{option('only_moves')}: expected at least one move, found none")
     if config.settings.get("family") != "twisty":
         family = quote(config.settings.get("family"))
-        raise ConfigError(f"--only-moves, --omit: expected a twisty puzzle, as of a .tws file, found one of {family}")
+        raise ConfigError(
+            f"{option('only_moves')}, {option('omit')}: expected a twisty puzzle, as of a .tws file, "
+            f"found one of {family}"
+        )
     settings, name = dict(config.settings), [str(config.settings["name"])]
     if only_moves is not None:
         settings["only_moves"] = only_moves
