@@ -53,7 +53,7 @@ MOST_VIEWS, WORTH = 8, 0.01
 """Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TurnPatterns(Patterns):
     """The greatest of what views of tables say."""
 
@@ -88,8 +88,8 @@ class TurnPatterns(Patterns):
         """What each view says of positions ``(n, places)``, ``(views, n)``."""
         return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
 
-    def estimates(self, labels: Labels) -> Numbers:
-        """The greatest of what the views say of positions ``(n, places)``, ``(n,)``."""
+    def bounds(self, labels: Labels) -> Numbers:
+        """Return the maximum of the values that the views give to positions ``(n, places)``, ``(n,)``."""
         greatest: Numbers = self.said(labels).max(axis=0)
         return greatest
 
