@@ -1,10 +1,12 @@
+import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from stores import toml
 
-from antipodes.config import Config, bundled_configs, load_config, named_puzzles
+from antipodes.config import _LOADED, MAX_LOADED, Config, bundled_configs, load_config, named_puzzles
 from antipodes.tables.planning.plan import plan_cut
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
@@ -131,3 +133,102 @@ def test_a_mistyped_file_and_a_missing_key_are_named(tmp_path: Path, monkeypatch
         load_config("nowhere/mine.toml")
     with pytest.raises(ConfigError, match=r"mine\.toml: \[puzzle\] discs: expected this key, which is missing$"):
         load_config("mine.toml")
+
+
+SQUARE = '[puzzle]\nname = "square"\nfamily = "sliding"\nrows = 2\ncolumns = 2\nstart = "1 2 3 0"\n'
+TURN = "Name turn\nSet C 3 1\nSolved\nC\n1 2 3\nEnd\nMove L\nC\n2 3 1\nEnd\n"
+"""A definition of twsearch."""
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    """Also if its size and its time stamps stay the same, and if it is replaced while programs name it."""
+    path = tmp_path / "square.toml"
+    for number in range(20):
+        start = ("1 2 3 0", "1 3 2 0")[number % 2]
+        path.write_text(SQUARE.replace("1 2 3 0", start))
+        os.utime(path, (1e9, 1e9))
+        for _ in range(3):
+            puzzle = load_config(str(path)).puzzle
+            assert puzzle.format(puzzle.start_labels[0]) == start
+    path.write_text(SQUARE.replace("1 2 3 0", "1 2 3 4"))
+    with pytest.raises(ConfigError, match="start"):
+        load_config(str(path))
+    path.unlink()
+    with pytest.raises(ConfigError, match="there is no file"):
+        load_config(str(path))
+
+
+def test_a_definition_that_a_config_names_is_read_again(tmp_path: Path) -> None:
+    config, definition = tmp_path / "turn.toml", tmp_path / "turn.tws"
+    config.write_text('[puzzle]\nname = "turn"\nfamily = "twisty"\nfile = "turn.tws"\nturns = "single"\n')
+    for name in ("L", "R", "L"):
+        definition.write_text(TURN.replace("Move L", f"Move {name}"))
+        for _ in range(3):
+            assert load_config(str(config)).puzzle.moves.names == (name,)
+            assert load_config(str(definition)).puzzle.moves.names[0][0] == name
+    definition.unlink()
+    with pytest.raises(ConfigError, match=r"turn\.tws"):
+        load_config(str(config))
+
+
+def test_a_pattern_that_a_config_names_is_looked_for_again(tmp_path: Path) -> None:
+    pattern, config = tmp_path / "pattern.toml", tmp_path / "square.toml"
+    config.write_text(f'{SQUARE}[solve]\npatterns = ["pattern.toml"]\n')
+    pattern.write_text(SQUARE)
+    for _ in range(3):
+        assert load_config(str(config)).patterns == (str(pattern),)
+    pattern.unlink()
+    with pytest.raises(ConfigError, match=r"expected a bundled pattern or a file, found 'pattern\.toml'"):
+        load_config(str(config))
+
+
+def test_a_name_that_is_relative_follows_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for start in ("1 2 3 0", "3 2 1 0"):
+        folder = tmp_path / start.replace(" ", "")
+        folder.mkdir()
+        (folder / "square.toml").write_text(SQUARE.replace("1 2 3 0", start))
+        monkeypatch.chdir(folder)
+        for _ in range(3):
+            puzzle = load_config("square.toml").puzzle
+            assert puzzle.format(puzzle.start_labels[0]) == start
+
+
+def test_callers_share_nothing_that_they_can_change() -> None:
+    for name in ("eight-puzzle", "2x2x2-corner", "klotski"):
+        first = load_config(name)
+        before = first.puzzle.start_labels.copy(), dict(first.settings), first.puzzle.fingerprint
+        first.puzzle.start_labels[:] = 0
+        assert isinstance(first.settings, dict)
+        first.settings["start"] = "1"
+        first.settings.setdefault("more", []).append(5)
+        for _ in range(3):
+            again = load_config(name)
+            assert np.array_equal(again.puzzle.start_labels, before[0])
+            assert (dict(again.settings), again.puzzle.fingerprint) == before[1:]
+            assert again.puzzle.settings is again.settings
+
+
+def test_many_configs_are_not_all_kept(tmp_path: Path) -> None:
+    for number in range(3 * MAX_LOADED):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(SQUARE.replace("square", f"square-{number}"))
+        assert load_config(str(path)).puzzle.name == f"square-{number}"
+    assert len(_LOADED._loaded) <= MAX_LOADED
+
+
+def test_a_known_config_is_found_without_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No folder is listed, and no puzzle is made."""
+    path = tmp_path / "square.toml"
+    path.write_text(SQUARE)
+    for name in ("fifteen-puzzle", str(path)):
+        load_config(name)
+    for function in ("bundled_configs", "puzzle_from", "read_config"):
+        monkeypatch.setattr(f"antipodes.config.{function}", None)
+    for name in ("fifteen-puzzle", str(path)):
+        assert load_config(name).puzzle.places in (4, 16)
+
+
+@pytest.mark.parametrize("name", ["../eight-puzzle", "boards/6x10", "patterns/fifteen-puzzle-7", ".", "", "x" * 5000])
+def test_names_lead_to_no_other_folder(name: str) -> None:
+    with pytest.raises(ConfigError, match="expected the name of a puzzle"):
+        load_config(name)

@@ -40,6 +40,7 @@ LEVELS = (
     ("permutations",),
     ("jit",),
     ("arguments", "values"),
+    ("option_names",),
     ("errors",),
     ("quoting",),
 )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface.results import open_table as open_table
     from antipodes.interface.results import open_tilings as open_tilings
     from antipodes.interface.results import report as report
+    from antipodes.interface.runs import count_tilings as count_tilings
     from antipodes.interface.runs import run as run
     from antipodes.interface.runs import tile as tile
     from antipodes.interface.runs import verify as verify
@@ -53,7 +54,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.config import BoardConfig as BoardConfig
     from antipodes.tilings.config import load_board as load_board
     from antipodes.tilings.run import TilingReport as TilingReport
-    from antipodes.tilings.search import count_tilings as count_tilings
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
     from antipodes_tasks.rules.moves import Successors as Successors
@@ -70,14 +70,13 @@ _NAMES = {
     "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": "__version__",
     "antipodes.interface.results": "export open_counts open_table open_tilings report",
-    "antipodes.interface.runs": "run tile verify verify_tilings",
+    "antipodes.interface.runs": "run tile count_tilings verify verify_tilings",
     "antipodes.interface.searches": "load_patterns solve solve_many symmetries",
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
-    "antipodes.tilings.search": "count_tilings",
     "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",

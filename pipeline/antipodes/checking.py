@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.config import PuzzleLike, as_config
 from antipodes.machine import GIB
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
@@ -93,12 +94,22 @@ class BruteForce:
         return np.concatenate(self.layers)
 
 
-def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
+def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
     """Try starts, moves, inverses, texts, index and move tables, and compare a small search with brute force.
 
-    The ``seed`` draws the positions that are tried.
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    seed
+        The seed that draws the positions to try.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
     """
-    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    puzzle = as_config(puzzle).puzzle
     rules, origin = puzzle.rules, puzzle.rules.origin
     if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
         puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))

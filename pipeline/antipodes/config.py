@@ -4,9 +4,10 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, LIST, TABLE, TEXT, Kind
+from antipodes_tasks.values import FLAG, LIST, NAME, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
@@ -31,6 +33,8 @@ EXPECTED = {
     "board": "the name of a board or the path of a TOML file",
 }
 """What names a puzzle or a board, for messages."""
+MAX_LOADED = 16
+"""Configs that stay in memory."""
 
 RUN_KEYS: Mapping[str, Kind] = {
     "store": TEXT,
@@ -42,6 +46,8 @@ FINGERPRINT = "fingerprint"
 """The key of settings from a store that name code, which may have changed."""
 SOLVE, PATTERNS = "solve", "patterns"
 """The table about searches for single positions, and its key: the puzzles whose tables guide them."""
+FOLDERS = {"puzzle": ("", PATTERNS), "board": ("boards",)}
+"""The folders of bundled configs: a name in the first goes before the same name in others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +60,8 @@ class Config:
     """The ``[run]`` table: defaults for the options of the same names."""
     patterns: tuple[str, ...] = ()
     """The puzzles whose tables guide searches for its positions: names and paths that `load_config` takes."""
+    files: tuple[Path, ...] = field(default=(), compare=False)
+    """The files that describe it: its config, and a definition that the config names."""
 
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a puzzle")
@@ -167,13 +175,61 @@ def load_config(name_or_path: str) -> Config:
     """
     if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):  # type: ignore[redundant-expr]
         return Config(python_source.python_settings(name_or_path))
-    path = find_config(name_or_path, named_puzzles(), "puzzle")
+    return _LOADED.config(find_config(name_or_path, "puzzle"))
+
+
+class _LoadedConfigs:
+    """The configs that this process has loaded last: programs name a puzzle in each of thousands of calls.
+
+    A config is read again if a byte of its files has changed. Time stamps would miss a change within their resolution.
+    """
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[Path, Path], tuple[list[str] | None, Config]] = {}
+
+    def config(self, path: Path) -> Config:
+        """Return the config in a file; raises as `load_config`."""
+        key = path, path.absolute()  # both: the paths of its files are relative to the folder if its own is
+        state, known = self._loaded.get(key, (None, None))
+        before = _state_of((path,) if known is None else known.files, () if known is None else known.patterns)
+        if known is not None and state is not None and state == before:
+            return _copy_of(known)
+        config = _described_in(path)
+        unchanged = before == _state_of(config.files, config.patterns)  # while it was read
+        from_files = not isinstance(config.settings.get(STARTS), Mapping)
+        if from_files and isinstance(config.puzzle.starts, tuple):  # others are so many that they are not kept
+            self._loaded = dict([*self._loaded.items(), (key, (before if unchanged else None, config))][-MAX_LOADED:])
+        return _copy_of(config)
+
+
+def _described_in(path: Path) -> Config:
+    """Return the config that a file describes; raises as `load_config`."""
     try:
-        config = Config(_definition_in(path)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
+        config = Config(_definition_in(path), files=(path,)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return config
+
+
+def _state_of(files: Sequence[Path], patterns: Sequence[str]) -> list[str] | None:
+    """Return the texts of a config's files and the names of its patterns that are missing; None if a file is."""
+    missing = [name for name in patterns if not is_bundled(name, "puzzle") and not os.path.isfile(name)]
+    try:
+        return [*(read_text(path, "a file") for path in files), *missing]
+    except ConfigError:
+        return None
+
+
+def _copy_of(config: Config) -> Config:
+    """Return a config of its own, so that a caller who changes it, or its arrays, changes no other."""
+    settings, run = deepcopy(dict(config.settings)), deepcopy(dict(config.run))
+    own = replace(config, settings=settings, run=run)
+    own.__dict__["puzzle"] = replace(config.puzzle, rules=replace(config.puzzle.rules), settings=settings)
+    return own
+
+
+_LOADED = _LoadedConfigs()
 
 
 def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
@@ -184,10 +240,13 @@ def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> C
     if only_moves is None and not omit:
         return config
     if only_moves is not None and not only_moves.strip():
-        raise ConfigError("--only-moves: expected at least one move, found none")
+        raise ConfigError(f"{option('only_moves')}: expected at least one move, found none")
     if config.settings.get("family") != "twisty":
         family = quote(config.settings.get("family"))
-        raise ConfigError(f"--only-moves, --omit: expected a twisty puzzle, as of a .tws file, found one of {family}")
+        raise ConfigError(
+            f"{option('only_moves')}, {option('omit')}: expected a twisty puzzle, as of a .tws file, "
+            f"found one of {family}"
+        )
     settings, name = dict(config.settings), [str(config.settings["name"])]
     if only_moves is not None:
         settings["only_moves"] = only_moves
@@ -206,7 +265,7 @@ def _config_in(path: Path) -> Config:
     tables = read_config(path, "puzzle", SOLVE)
     settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
     if settings.get("family") != "twisty" or "definition" in settings:
-        return Config(settings, run, patterns)
+        return Config(settings, run, patterns, (path,))
     if "file" not in settings:
         raise ConfigError("[puzzle] file: expected this key, which is missing")
     file = settings.pop("file")
@@ -219,7 +278,7 @@ def _config_in(path: Path) -> Config:
         FORMATS[definition["format"]][0](definition["definition"])  # here the message can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
-    return Config({**definition, **settings}, run, patterns)
+    return Config({**definition, **settings}, run, patterns, (path, path.parent / file))
 
 
 def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
@@ -227,13 +286,13 @@ def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     for key in solve:
         if key != PATTERNS:
             raise ConfigError(f"[{SOLVE}] {shorten(key)}: unknown key; expected {PATTERNS}")
-    names, known = solve.get(PATTERNS, []), named_puzzles()
+    names = solve.get(PATTERNS, [])
     if not (LIST.fits(names) and all(isinstance(name, str) for name in names)):
         raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a list of names or files of puzzles, found {quote(names)}")
     for name in names:
-        if name not in known and not os.path.isfile(folder / name):
+        if not is_bundled(name, "puzzle") and not os.path.isfile(folder / name):
             raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a bundled pattern or a file, found {quote(name)}")
-    return tuple(name if name in known else str(folder / name) for name in dict.fromkeys(names))
+    return tuple(name if is_bundled(name, "puzzle") else str(folder / name) for name in dict.fromkeys(names))
 
 
 def _definition_in(path: Path) -> dict[str, Any]:
@@ -245,18 +304,36 @@ def _definition_in(path: Path) -> dict[str, Any]:
     return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix.lower()], "definition": definition}
 
 
-def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
+def _bundled_path(name: str, noun: str) -> Path | None:
+    """Return the path of a bundled config; None if there is none of this name.
+
+    The folder is not listed: that would take longer than most searches.
+    """
+    if not NAME.fits(name) or Path(name).name != name:
+        return None
+    paths = (_configs() / folder / f"{name}.toml" for folder in FOLDERS[noun])
+    return next(filter(Path.is_file, paths), None)
+
+
+def is_bundled(name: str, noun: str) -> bool:
+    """Return whether a puzzle or a board of this name comes with the program; the ``noun`` is one of `EXPECTED`."""
+    return _bundled_path(name, noun) is not None
+
+
+def find_config(name_or_path: str, noun: str) -> Path:
     """The path of a bundled config, or of a file; ConfigError with similar names if it is neither."""
     expected = EXPECTED[noun]
     path = Path(arguments.path_or_text(name_or_path, expected))
-    if str(name_or_path) in bundled:
-        return bundled[str(name_or_path)]
+    if (bundled := _bundled_path(str(name_or_path), noun)) is not None:
+        return bundled
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
     names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
     if names_a_file and not os.path.isdir(path):
         raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{_similar(path)}")
-    close = get_close_matches(str(name_or_path), bundled, n=3)
+    close = get_close_matches(
+        str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"), n=3
+    )
     bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"antipodes {noun}s lists the bundled ones"
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
     raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
@@ -283,6 +360,7 @@ def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any
     return tables
 
 
+@cache
 def _configs() -> Path:
     """The folder beside this file in an installed package, or at the top of the tree in a checkout."""
     here = Path(__file__).resolve()

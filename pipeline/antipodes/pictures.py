@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
 from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten
 
 if TYPE_CHECKING:
@@ -148,27 +149,27 @@ def _number(value: float) -> str:
 def png(picture: Picture, scale: float = 1) -> bytes:
     """A PNG file, ``scale`` pixels for a unit; InputError if Pillow is missing, or the image would be too large."""
     written = io.BytesIO()
-    _image(picture, scale, "--png").save(written, "PNG", optimize=True)
+    _image(picture, scale, option("png")).save(written, "PNG", optimize=True)
     return written.getvalue()
 
 
 def gif(pictures: Sequence[Picture], scale: float = 1) -> bytes:
     """A GIF file that shows pictures of one size, one after another, forever; raises as `png`."""
-    first, *others = (_image(one, scale, "--gif") for one in pictures)
+    first, *others = (_image(one, scale, option("gif")) for one in pictures)
     times = [FRAME_MS] * len(others) + [LAST_FRAME_MS]
     written = io.BytesIO()
     first.save(written, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return written.getvalue()
 
 
-def _image(picture: Picture, scale: float, option: str) -> "Image":
+def _image(picture: Picture, scale: float, wanted_by: str) -> "Image":
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
-        raise missing_package(option, "Pillow", "pictures") from error
+        raise missing_package(wanted_by, "Pillow", "pictures") from error
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
     if size[0] * size[1] > MOST_PIXELS:
-        raise InputError(f"{option}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
+        raise InputError(f"{wanted_by}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
     factor = min(SUPERSAMPLING, math.isqrt(MOST_PIXELS // (size[0] * size[1])))
     image = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
     draw = ImageDraw.Draw(image)

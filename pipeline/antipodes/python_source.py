@@ -31,6 +31,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import PYTHON, STARTS
 from antipodes.text_file import read_text
 from antipodes_tasks.errors import ConfigError, InputError, SourceError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten, shorten_path
 from antipodes_tasks.rules.custom_function import guard
 from antipodes_tasks.rules.functions import Functions
@@ -65,7 +66,6 @@ except AntipodesError as error:
 print(json.dumps(answer))
 """
 """The program of that process."""
-GIVE = "give the definition: --puzzle path.py:name, in Python puzzle=..."
 
 
 def python_settings(reference: str) -> dict[str, Any]:
@@ -139,7 +139,8 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
         raise SourceError(
             f"{reference} makes other moves or starts than when the store was made, though the file is the same: they "
-            f"depend on {CAUSES}; the store is not damaged: restore that, or run the puzzle with --overwrite"
+            f"depend on {CAUSES}; the store is not damaged: restore that, or run the puzzle with "
+            f"{option('overwrite', True)}"
         )
     return puzzle
 
@@ -207,7 +208,7 @@ def _recorded(reference: str, expected: str) -> "_Source":
     try:
         place = _located(reference)
     except SourceError as error:
-        raise SourceError(f"the puzzle of this table is written in Python: {error}; or {GIVE}") from error
+        raise SourceError(f"the puzzle of this table is written in Python: {error}; or {_give()}") from error
     if not _is_recorded(place, expected):
         raise SourceError(_refusal(reference, "which you have not run or checked here"))
     try:
@@ -217,14 +218,19 @@ def _recorded(reference: str, expected: str) -> "_Source":
     if source.sha256 != expected:
         raise SourceError(
             f"the puzzle of this table is written in {place.path}, which has changed since: expected the file with "
-            f"SHA-256 {shorten(expected, 12)}, found {shorten(source.sha256, 12)}: restore it, or run the puzzle with "
-            "--overwrite"
+            f"SHA-256 {shorten(expected, 12)}, found {shorten(source.sha256, 12)}: restore it, or run the puzzle "
+            f"with {option('overwrite', True)}"
         )
     return source
 
 
+def _give() -> str:
+    """Return the remedy for code that a store names, and this process does not run."""
+    return f"give the definition: {option('puzzle', 'path.py:name')}"
+
+
 def _refusal(reference: str, why: str) -> str:
-    return f"the store names Python code, {shorten_path(reference, 100)!r}, {why}; it is not run: {GIVE}"
+    return f"the store names Python code, {shorten_path(reference, 100)!r}, {why}; it is not run: {_give()}"
 
 
 @dataclass(frozen=True)

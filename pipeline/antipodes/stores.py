@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
-from antipodes.config import DEFINITIONS, bundled_configs, give, load_config, named_puzzles
+from antipodes.config import DEFINITIONS, bundled_configs, give, is_bundled, load_config, named_puzzles
 from antipodes.python_source import is_reference
 from antipodes.runs.options import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
@@ -207,9 +207,9 @@ def _is_there(store: Address) -> bool:
 
 def _described(text: str) -> Described | None:
     """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
-    if text in named_puzzles():
+    if is_bundled(text, "puzzle"):
         return _puzzle(text)
-    if text in bundled_configs("boards"):
+    if is_bundled(text, "board"):
         return _board(text)
     if os.path.isfile(text) and Path(text).suffix.lower() in (".toml", *DEFINITIONS):
         has_board = text.lower().endswith(".toml") and "board" in read_toml(Path(text))

@@ -24,6 +24,7 @@ from antipodes_tasks.errors import (
     ArgumentTypeError,
     ConfigError,
     InputError,
+    InterruptedRunError,
     NotAStoreError,
     SourceError,
     StoreMismatchError,
@@ -188,7 +189,14 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("verify", (Path("x.zarr"), "threads"), {}),
     ("verify", ("x.zarr",), {"progress": "yes"}),
     ("verify_tilings", (b"3x20",), {}),
-    ("check_puzzle", ("eight-puzzle",), {}),
+    ("check_puzzle", (5,), {}),
+    ("check_puzzle", ("no-such-puzzle",), {}),
+    ("count_tilings", (5,), {}),
+    ("count_tilings", ("3x20",), {"workers": 0}),
+    ("load_patterns", ("eight-puzzle",), {}),
+    ("load_patterns", ("eight-puzzle",), {"build": 1}),
+    ("load_patterns", ("eight-puzzle",), {"build": True}),
+    ("load_patterns", ("eight-puzzle", ["x.zarr"]), {"build": True}),
 ]
 
 
@@ -232,7 +240,15 @@ def test_processes_get_a_puzzle_made_in_python() -> None:
 
 
 def test_tilings_are_counted() -> None:
-    assert api.count_tilings(api.load_board("3x20")).tilings == 2
+    """The arguments are those of `tile`."""
+    events: list[Any] = []
+    for board in (api.load_board("3x20"), "3x20"):
+        assert api.count_tilings(board).tilings == 2
+    count = api.count_tilings("3x20", method="plain", workers=1, scheduler="threads", progress=events.append)
+    assert (count.tilings, count.method) == (2, "plain")
+    assert events
+    with pytest.raises(InterruptedRunError, match=r"0 of \d+ partitions were counted"):
+        api.count_tilings("6x10", interrupted=lambda: True)
 
 
 def test_permutations_made_in_python_need_no_help(cli: Any) -> None:
@@ -338,6 +354,20 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     yield report, "<TilingReport of 3x20: 2 tilings, .* s>"
     yield api.verify_tilings(report.store), "<TilingVerdict: ok: .*>"
     yield api.load_board("3x20"), "<BoardConfig of 3x20>"
+    yield api.count_tilings("3x20"), "<TilingCount of 3x20: 2 tilings, 8 with symmetric copies, .* s>"
+    yield eight.moves, "<Swaps: 24 moves>"
+    yield eight.picture(eight.start_labels[0]), "<Picture: .* x .*, .* shapes>"
+    yield (
+        api.components("eight-puzzle"),
+        "<Components: 2 components of 362,880 .*, the largest of 181,440 with radius 31>",
+    )
+    yield api.hardest_starts(eight, FAR), "<HardestStarts: .* at distance 31; 181,440 of 362,880 reach 1 goal>"
+    goal = "1 2 3 4 5 6 7 8 0"
+    yield api.load_patterns(eight, [finished]), f"<Patterns of eight-puzzle: eight-puzzle, .*; goal {goal}>"
+    cube = api.load_puzzle("2x2x2-corner")
+    turns = api.run(api.load_config("2x2x2-corner"), folder / "cube.zarr", workers=2, symmetry="off").store
+    yield cube.moves, "<Transforms: 9 moves>"
+    yield api.load_patterns(cube, [turns]), "<Patterns of 2x2x2-corner: 2x2x2-corner.*; goal 1 2 3 .*>"
     yield api.load_board("3x20").problem, "<TilingProblem 3x20: 60 cells, 12 pieces>"
     yield RunOptions(), r"RunOptions\(\)"
     yield RunOptions(workers=2, overwrite=True), r"RunOptions\(workers=2, overwrite=True\)"

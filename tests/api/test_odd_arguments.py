@@ -77,7 +77,7 @@ def calls(
         "open_tilings": (api.open_tilings, {"address": "tilings"}),
         "verify": (api.verify, {"address": "table"}),
         "verify_tilings": (api.verify_tilings, {"address": "tilings"}),
-        "count_tilings": (api.count_tilings, {"config": api.load_board("b.toml")}),
+        "count_tilings": (api.count_tilings, {"board": api.load_board("b.toml")}),
         "tile": (api.tile, {"board": "b.toml", "store": "tilings"}),
         "Config": (api.Config, {"settings": {"name": "x"}}),
         "BoardConfig": (api.BoardConfig, {"settings": {"name": "x"}}),

@@ -119,7 +119,7 @@ def test_saved_work_and_how_to_resume() -> None:
 
 
 def test_a_damaged_store_is_to_be_restored() -> None:
-    expected = "bad; restore it from a copy, or start over with --overwrite"
+    expected = "bad; restore it from a copy, or start over with overwrite=True"
     assert message(StoreDamagedError("bad"), Stored(5)) == expected
 
 

@@ -178,3 +178,11 @@ def test_functions_are_not_known() -> None:
         InputError, match="expected moves that are permutations, or symmetries= given, found functions alone in dial"
     ):
         symmetries_of(Rules((values(1, 5),), ((0,),), moves, name="dial"))
+
+
+def test_symmetries_name_the_puzzle_that_was_asked_for() -> None:
+    """Two puzzles of the same rules share no result that names one of them."""
+    square = {"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
+    for name in ("first", "second"):
+        found = symmetries_of(puzzle_from({**square, "name": name}).rules)
+        assert repr(found) == f"<Symmetries of {name}: a group of order {found.order}>"

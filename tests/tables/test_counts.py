@@ -136,7 +136,7 @@ def test_antipodes_of_unfinished_counts_are_unknown(stopped: Path) -> None:
 def test_stores_of_other_kinds_are_refused(stopped: Path, finished: Path) -> None:
     with pytest.raises(NotAStoreError, match=r"counts-only run.*antipodes run PUZZLE makes a table"):
         open_table(stopped)
-    with pytest.raises(NotAStoreError, match=r"counts-only run.*--overwrite"):
+    with pytest.raises(NotAStoreError, match=r"counts-only run.*in place of this one"):
         run_puzzle(load_config("eight-puzzle"), stopped)
     with pytest.raises(NotAStoreError, match="found a table of distances, which has the layers, too"):
         counted("eight-puzzle", finished)

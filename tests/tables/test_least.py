@@ -157,9 +157,9 @@ def test_no_paths_lead_along_least_distances(folder: Path) -> None:
 
 
 def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected a run that makes a table, found --counts-only"):
+    with pytest.raises(InputError, match="expected a run that makes a table, found counts_only=True"):
         run_puzzle(with_least(LOW), tmp_path / "counts.zarr", RunOptions(counts_only=True))
-    with pytest.raises(InputError, match="expected a table that is not reduced, found --symmetry on"):
+    with pytest.raises(InputError, match='expected a table that is not reduced, found symmetry="on"'):
         run_puzzle(with_least(LOW), tmp_path / "reduced.zarr", RunOptions(symmetry="on"))
     with pytest.raises(StoreMismatchError, match="holds the table with regions"):
         run_puzzle(with_least(LOW), folder / "low.zarr", OPTIONS)

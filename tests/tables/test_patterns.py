@@ -232,7 +232,7 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
     blanks = puzzle_from(settings("1 0 0 2", 2))
     with pytest.raises(InputError, match="expected a sliding puzzle with one blank, found of-all"):
         load_patterns(blanks.rules, None, fitting)
-    with pytest.raises(InputError, match="--tables: expected at least one table, found none"):
+    with pytest.raises(InputError, match="tables: expected at least one table, found none"):
         load_patterns(puzzle.rules, None, [])
     found = load_patterns(problem.rules, None, fitting)
     with pytest.raises(InputError, match="expected the goal of the tables, 1 2 3 4 5 6 7 8 0, found 1 2 3 4 5 6 0 7 8"):

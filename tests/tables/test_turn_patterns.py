@@ -280,7 +280,7 @@ def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: 
         assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
     monkeypatch.setattr(patterns, "MOST_EXPANDED", 100)
-    with pytest.raises(InputError, match=r"expected at most 100 positions in a reduced table, .* --symmetry off"):
+    with pytest.raises(InputError, match=r'expected at most 100 positions in a reduced table, .* symmetry="off"'):
         heuristic(puzzle, [reduced])
 
 

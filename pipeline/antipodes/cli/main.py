@@ -19,6 +19,7 @@ from antipodes.cli.loading import INTERRUPTED, importing_libraries
 from antipodes.cli.streams import claim_streams, print_line, print_traceback, say
 from antipodes.storage import retry
 from antipodes_tasks import jit
+from antipodes_tasks.option_names import command_line
 
 COMMANDS = {
     "Tables": {
@@ -179,7 +180,8 @@ def main() -> None:
 def run_command(arguments: list[str]) -> int:
     """Run one command; its exit status. An error becomes one line on stderr."""
     try:
-        status = status_of(lambda: app(arguments or ["--help"], standalone_mode=False))
+        with command_line():
+            status = status_of(lambda: app(arguments or ["--help"], standalone_mode=False))
     except typer.Exit as leaving:
         status = leaving.exit_code
     except SystemExit as leaving:  # of the completion of words in a shell

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from antipodes.events import Listener, silence
 from antipodes.regular_file import open_file
 from antipodes_tasks.errors import InputError, SchedulerError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote
 
 if TYPE_CHECKING:  # loads dask, which the check of a name does not need
@@ -29,7 +30,7 @@ POLL_SECONDS = 0.05
 def check_scheduler_name(name: str) -> None:
     """Raise InputError unless a name is threads, local or a possible address of a dask scheduler."""
     if name not in ("threads", "local"):
-        _check_address(name, "--scheduler", "threads, local or ")
+        _check_address(name, option("scheduler"), "threads, local or ")
 
 
 @contextmanager
@@ -89,9 +90,11 @@ def address_in(path: str, seconds: float) -> str:
             if not is_there:
                 raise SchedulerError(f"expected the file of a dask scheduler at {path}, found none")
             what = "no JSON object with an address" if text else "an empty file"
-            raise InputError(f"--scheduler-file: expected the file of a dask scheduler, found {what} in {path}")
+            raise InputError(
+                f"{option('scheduler_file')}: expected the file of a dask scheduler, found {what} in {path}"
+            )
         time.sleep(POLL_SECONDS)
-    _check_address(address, f"--scheduler-file {path}")
+    _check_address(address, f"{option('scheduler_file')} {path}")
     return address
 
 
@@ -104,7 +107,9 @@ def _text_of(path: Path) -> str | None:
         return None
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"--scheduler-file: expected a file that can be read, found {path}: {reason}") from error
+        raise InputError(
+            f"{option('scheduler_file')}: expected a file that can be read, found {path}: {reason}"
+        ) from error
 
 
 def _address_of(text: str | None) -> str | None:

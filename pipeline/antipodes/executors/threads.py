@@ -12,6 +12,7 @@ from antipodes.events import Listener
 from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, graph_of, never
 from antipodes.machine import available_memory
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.option_names import option
 
 NOT_STARTED = object()
 """The result of a task that was not started because of a stop."""
@@ -92,5 +93,7 @@ class Threads:
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         if page is not None:
-            raise InputError("--performance-report: expected a cluster to report on, found the scheduler threads")
+            raise InputError(
+                f"{option('performance_report')}: expected a cluster to report on, found the scheduler threads"
+            )
         return nullcontext()

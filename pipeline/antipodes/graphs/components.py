@@ -17,7 +17,7 @@ from antipodes_tasks.bfs import components as searching
 from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
@@ -50,8 +50,13 @@ class Components(list[Component]):
     weakly_connected: int
     """The number of sets that no move leads from or to; where all moves can be undone, that of the components."""
 
+    def __repr__(self) -> str:
+        number, positions = sum(one.count for one in self), sum(one.count * one.size for one in self)
+        largest = f", the largest of {self[0].size:,} with radius {self[0].radius}" if self else ""
+        return f"<Components: {counted(number, 'component')} of {counted(positions, 'position')}{largest}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class HardestStarts:
     """The positions that are farthest from a goal, of all that the pieces of a puzzle can have."""
 
@@ -67,6 +72,10 @@ class HardestStarts:
     """The number of starts from which moves lead to a goal, goals included."""
     total: int
     """The number of starts: of all positions, unless only some were asked for."""
+
+    def __repr__(self) -> str:
+        farthest = f"{counted(self.count, 'position')} at distance {self.distance}"
+        return f"<HardestStarts: {farthest}; {self.reaching:,} of {self.total:,} reach {counted(self.goals, 'goal')}>"
 
 
 def components(puzzle: PuzzleLike) -> Components:

@@ -16,9 +16,11 @@ from antipodes.tables import verify as verification
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import TableVerdict
+from antipodes.tilings import search as tiling_search
 from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.search import TilingCount
 from antipodes.tilings.verify import TilingVerdict
 from antipodes_tasks import arguments
 
@@ -139,7 +141,7 @@ def tile(
     AntipodesError
         The search fails; what was committed stays. See `antipodes.tilings.run.tile_board`.
     """
-    config = board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
+    config = _board(board)
     name, client = _scheduler(scheduler)
     options = RunOptions.of(
         config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
@@ -150,6 +152,49 @@ def tile(
             report = tile_board(config, address, method, options, listener, interruption.requested, client)
         interruption.check(report.complete, report.saved, report.store, options.overwrite)
     return report
+
+
+def count_tilings(
+    board: BoardLike,
+    method: str | None = None,
+    *,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    progress: bool | Listener | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> TilingCount:
+    """Count the tilings of a board, of which there may be too many to keep.
+
+    Nothing is stored, and at most a batch of tilings is in memory: a count that is interrupted starts over.
+
+    Parameters
+    ----------
+    board, method
+        As for `tile`.
+    workers, scheduler, progress
+        As for `run`.
+    interrupted
+        Asked before each partition whether to stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    ResourceLimitError
+        The search would need more memory than is free.
+    InterruptedRunError
+        The count was told to stop; the message gives the number of partitions that were counted.
+    """
+    config = _board(board)
+    name, client = _scheduler(scheduler)
+    options = RunOptions.of(config.run, workers=workers, scheduler=name)
+    with _shown(progress) as listener:
+        return tiling_search.count_tilings(config, method, options, listener, interrupted, client)
+
+
+def _board(board: BoardLike) -> BoardConfig:
+    """Return the config of a board in any form."""
+    return board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
 
 
 def verify(

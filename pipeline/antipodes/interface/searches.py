@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from antipodes.config import PuzzleLike, as_config
+from antipodes.config import Config, PuzzleLike, as_config
+from antipodes.events import Listener
+from antipodes.interface.runs import run
 from antipodes.progress.show import in_notebook
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
@@ -21,6 +23,7 @@ from antipodes.tables.solve import TABLE
 from antipodes.tables.table import Table
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.patterns import Patterns
@@ -135,12 +138,17 @@ def solve_many(
 
 
 def load_patterns(
-    puzzle: PuzzleLike, tables: Sequence[Address] | None = None, goal: str | ArrayLike | None = None
+    puzzle: PuzzleLike,
+    tables: Sequence[Address] | None = None,
+    goal: str | ArrayLike | None = None,
+    *,
+    build: bool = False,
+    progress: bool | Listener | None = None,
 ) -> Patterns:
     """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
 
-    ``heuristic.estimates(labels)`` are the lower bounds ``(n,)`` of positions ``(n, places)``. The values of all tables
-    are in memory.
+    ``heuristic.estimates(labels)`` returns the lower bound of each position ``(n, places)``, as integers ``(n,)``. The
+    values of all tables are in memory.
 
     Parameters
     ----------
@@ -148,10 +156,13 @@ def load_patterns(
         As for `run`.
     tables
         The stores of patterns: of puzzles with `free` tiles and the board of the puzzle, or with equal pieces, without
-        orientations or parts. None: the finished ones of the patterns that the puzzle's config names; `antipodes solve
-        PUZZLE --build` makes those of bundled puzzles.
+        orientations or parts. None: the finished ones of the patterns that the puzzle's config names.
     goal
         The goal of all tables; None: the puzzle's start.
+    build
+        Whether to compute those tables first that the puzzle's config names and that are not finished, as `run` does.
+    progress
+        The progress of building tables, as for `run`.
 
     Raises
     ------
@@ -162,12 +173,40 @@ def load_patterns(
     """
     config = as_config(puzzle)
     found = config.puzzle
+    if arguments.flag(build, "build"):
+        if tables is not None:
+            raise InputError("build: expected no tables, since it makes those that the puzzle's config names")
+        _build_patterns(config, progress)
     if tables is None:
-        tables = [pattern.store for pattern in pattern_stores(config) if pattern.finished]
+        tables = _finished_patterns(config)
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]
     return patterns.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
+
+
+def _build_patterns(config: Config, progress: bool | Listener | None) -> None:
+    """Compute the tables of a puzzle's patterns that are not finished; InputError if the config names no pattern."""
+    stores = pattern_stores(config)
+    if not stores:
+        raise InputError(f"build: expected patterns, found none for {config.puzzle.name}: its config has no [solve]")
+    for pattern in stores:
+        if not pattern.finished:
+            run(pattern.config, pattern.store, counts_only=False, progress=progress)
+
+
+def _finished_patterns(config: Config) -> list[Address]:
+    """Return the stores of a puzzle's finished patterns; InputError if there are none."""
+    patterns, name = pattern_stores(config), config.puzzle.name
+    if not patterns:
+        raise InputError(f"tables: expected at least one, found none, and the config of {name} names no patterns")
+    finished = [pattern.store for pattern in patterns if pattern.finished]
+    if not finished:
+        names = shorten(", ".join(pattern.name for pattern in patterns))
+        raise InputError(
+            f"expected a finished table of a pattern of {name} ({names}), found none: build=True makes them"
+        )
+    return finished
 
 
 def symmetries(puzzle: PuzzleLike, goal: str | ArrayLike | None = None) -> Symmetries:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from antipodes_tasks.quoting import counted
 from antipodes_tasks.values import natural
 
 SQUARE = 40
@@ -95,13 +96,16 @@ class Region:
 Shape = Rectangle | Disc | Line | Text | Region
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
     """Shapes on white paper; later ones cover earlier ones."""
 
     width: float
     height: float
     shapes: tuple[Shape, ...]
+
+    def __repr__(self) -> str:
+        return f"<Picture: {self.width:g} x {self.height:g}, {counted(len(self.shapes), 'shape')}>"
 
     def moved(self, x: float, y: float) -> Iterator[Shape]:
         """The shapes, moved right and down."""

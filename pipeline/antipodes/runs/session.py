@@ -29,6 +29,7 @@ from antipodes_tasks.errors import (
     StoreSilentError,
     WorkerFailedError,
 )
+from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces import parallel
 
 Manifest = TypeVar("Manifest")
@@ -141,7 +142,9 @@ def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], s
     try:
         yield
     except StoreDamagedError as error:
-        raise StoreDamagedError(f"{error}; restore it from a copy, or start over with --overwrite") from error
+        raise StoreDamagedError(
+            f"{error}; restore it from a copy, or start over with {option('overwrite', True)}"
+        ) from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
         if hint := _hint(error, options, store, saved):
             raise type(error)("; ".join([str(error), *hint])) from error

@@ -10,6 +10,7 @@ import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import counted, printable, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
@@ -140,9 +141,9 @@ def check_plot(path: Path) -> None:
     """Raise InputError where matplotlib is not installed, or no plot can be written to a file of this name."""
     if path.suffix.lower() not in ENDINGS:
         expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise InputError(f"--plot: expected a file name ending in {expected}, found {quote(str(path))}")
+        raise InputError(f"{option('plot')}: expected a file name ending in {expected}, found {quote(str(path))}")
     if find_spec("matplotlib") is None:
-        raise missing_package("--plot", "matplotlib", "plot")
+        raise missing_package(option("plot"), "matplotlib", "plot")
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:

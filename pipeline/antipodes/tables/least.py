@@ -29,6 +29,7 @@ from antipodes.tables.report import RunReport, committed_depth
 from antipodes.tables.store.manifest import MOST_ANTIPODES, Layers, TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore, check_same_puzzle
 from antipodes_tasks.errors import InputError, StoreMismatchError
+from antipodes_tasks.option_names import option, other_store
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
@@ -58,9 +59,9 @@ def run_least(
     The report of an interrupted run is that of the table with regions.
     """
     if options.counts_only:
-        raise InputError(f"{LEAST}: expected a run that makes a table, found --counts-only")
+        raise InputError(f"{LEAST}: expected a run that makes a table, found {option('counts_only', True)}")
     if options.symmetry == "on":
-        raise InputError(f"{LEAST}: expected a table that is not reduced, found --symmetry on")
+        raise InputError(f"{LEAST}: expected a table that is not reduced, found {option('symmetry', 'on')}")
     beside = _beside(store)
     session: Session[TableStore] = Session(TableStore, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
@@ -95,7 +96,7 @@ def _check_same(manifest: TableManifest, config: Config, address: str) -> None:
     """As `check_same_puzzle`; the table with regions is another."""
     check_same_puzzle(manifest, config, address)
     if manifest.space != Placements.KIND:
-        raise StoreMismatchError(f"{address} holds the table with regions; choose another --store, or --overwrite it")
+        raise StoreMismatchError(f"{address} holds the table with regions; {other_store()}")
 
 
 def is_finished(store: Address) -> bool:

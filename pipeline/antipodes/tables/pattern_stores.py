@@ -10,6 +10,7 @@ from antipodes.config import Config, load_config
 from antipodes.machine import available_memory
 from antipodes.runs.options import chosen_store, tasks_at_once
 from antipodes.storage.address import Address
+from antipodes.tables.pattern_values import MOST_EXPANDED
 from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.stores import TableStore
@@ -85,11 +86,12 @@ def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cos
 
 
 def _is_finished(config: Config, store: Address) -> bool:
-    """Whether a store has the whole table of a pattern, with an entry for each position."""
+    """Return whether a store has the finished table of a pattern, as searches load it."""
     if isinstance(store, Path) and not os.path.isdir(store):
         return False
     try:
         manifest = TableStore(store).read()
     except NotAStoreError:
         return False
-    return manifest.complete and manifest.symmetry == 1 and manifest.fingerprint == config.puzzle.fingerprint
+    loaded = manifest.symmetry == 1 or manifest.numbered <= MOST_EXPANDED
+    return manifest.complete and loaded and manifest.fingerprint == config.puzzle.fingerprint

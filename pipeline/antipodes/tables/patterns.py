@@ -16,6 +16,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import can_be_packed
 from antipodes_tasks.errors import InputError, ResourceLimitError, UnfinishedError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
@@ -72,10 +73,10 @@ def load_patterns(
         There is no table at an address, or it is damaged.
     """
     if not addresses:
-        raise InputError("--tables: expected at least one table, found none")
+        raise InputError(f"{option('tables')}: expected at least one table, found none")
     goals = goals_of(rules, goal)
     if len(goals) > 1:
-        raise InputError(f"--tables: expected one goal, found {len(goals)}")
+        raise InputError(f"{option('tables')}: expected one goal, found {len(goals)}")
     if swap_edges(rules) is not None:
         return _of_swaps(rules, goals[0], _stored(addresses, pack=False), pulse)
     return _of_turns(rules, goals[0], _stored(addresses, pack=True), pulse)
@@ -83,7 +84,7 @@ def load_patterns(
 
 def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> SwapPatterns:
     if rules.counts[0] != 1 or rules.layout is None:
-        raise InputError(f"--tables: expected a sliding puzzle with one blank, found {rules.name}")
+        raise InputError(f"{option('tables')}: expected a sliding puzzle with one blank, found {rules.name}")
     aim = Problem(rules, goal, goal[np.newaxis])
     fitting = [_pattern(aim, one) for one in stored]
     values = _values(stored, pulse)
@@ -131,16 +132,20 @@ def _finished(store: TableStore) -> TableManifest:
         raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {store.address}")
     if manifest.space not in KINDS:
         raise InputError(
-            f"--tables: expected a table in which moves can be followed, found one of {manifest.space} "
+            f"{option('tables')}: expected a table in which moves can be followed, found one of {manifest.space} "
             f"in {shorten(store.address)}"
         )
     if manifest.symmetry > 1 and manifest.numbered > MOST_EXPANDED:
         raise InputError(
-            f"--tables: expected at most {MOST_EXPANDED:,} positions in a reduced table, found {manifest.numbered:,} "
-            f"in {shorten(store.address)}: run it again with --symmetry off --overwrite"
+            f"{option('tables')}: expected at most {MOST_EXPANDED:,} positions in a reduced table, "
+            f"found {manifest.numbered:,} "
+            f"in {shorten(store.address)}: run it again with {option('symmetry', 'off')} and "
+            f"{option('overwrite', True)}"
         )
     if manifest.dtype != "uint8":
-        raise InputError(f"--tables: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}")
+        raise InputError(
+            f"{option('tables')}: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}"
+        )
     return manifest
 
 
@@ -148,7 +153,9 @@ def _values(stored: Sequence[_Stored], pulse: Pulse) -> list[NDArray[np.uint8]]:
     """The values of some tables; ResourceLimitError where together they take more memory than is free."""
     size = sum(one.size for one in stored)
     if size > available_memory():
-        raise ResourceLimitError(f"--tables: these take {size:,} bytes of memory, and {available_memory():,} are free")
+        raise ResourceLimitError(
+            f"{option('tables')}: these take {size:,} bytes of memory, and {available_memory():,} are free"
+        )
     return [values_of(one.store, one.manifest, one.packed, pulse) for one in stored]
 
 
@@ -158,12 +165,12 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     moves = puzzle.moves
     if not isinstance(moves, CountedSwaps | Swaps):
         raise InputError(
-            f"--tables: expected a sliding puzzle with moves of one tile, "
+            f"{option('tables')}: expected a sliding puzzle with moves of one tile, "
             f"found {puzzle.name} in {shorten(stored.store.address)}"
         )
     rows = SwapRows(puzzle.rules, stored.numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
-        raise InputError(f"--tables: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
+        raise InputError(f"{option('tables')}: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
     if isinstance(moves, CountedSwaps):
         label_of = _labels_in(aim.rules, puzzle, moves.free)
     else:
@@ -171,7 +178,9 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     goal = moves.canonical(label_of[aim.position])
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
-        raise InputError(f"--tables: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}")
+        raise InputError(
+            f"{option('tables')}: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}"
+        )
     return PatternTable(puzzle.name, rows, label_of)
 
 
@@ -186,7 +195,8 @@ def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
         here = rules.counts[symbols.index(symbol)] if symbol in symbols else 0
         if here != pattern.counts[label]:
             raise InputError(
-                f"--tables: expected {here} of the tile {symbol} in {pattern.name}, found {pattern.counts[label]}"
+                f"{option('tables')}: expected {here} of the tile {symbol} in {pattern.name}, found "
+                f"{pattern.counts[label]}"
             )
     return np.array([EMPTY, *(own.get(symbol, free) for symbol in symbols[1:])], dtype=np.uint8)
 
@@ -200,5 +210,7 @@ def _merged_labels(aim: Problem, pattern: Puzzle) -> NDArray[np.uint8]:
     starts = pattern.start_labels
     label_of[aim.position] = starts[0]
     if len(starts) > 1 or not np.array_equal(label_of[aim.position], starts[0]) or label_of[EMPTY] != EMPTY:
-        raise InputError(f"--tables: expected the goal of {aim.rules.name} with equal tiles in {pattern.name}")
+        raise InputError(
+            f"{option('tables')}: expected the goal of {aim.rules.name} with equal tiles in {pattern.name}"
+        )
     return label_of

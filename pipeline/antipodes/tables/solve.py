@@ -351,7 +351,10 @@ def _memory_for(method: str, searches: int = 1) -> int:
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search, by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
-    end = options["heuristic"].goal if isinstance(options.get("heuristic"), Patterns) else problem.position
+    end, heuristic = problem.position, options.get("heuristic")
+    if isinstance(heuristic, Patterns):
+        heuristic.check(problem)
+        end = heuristic.goal
     successors = problem.rules.successors(end)
     if len(successors):
         solve(Problem.of(problem.rules, successors[0], end), method, **options)

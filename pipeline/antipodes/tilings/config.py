@@ -55,7 +55,7 @@ def load_board(name_or_path: str) -> BoardConfig:
     ConfigError
         There is none, or the pieces cannot fill it; the message names the file and the key.
     """
-    path = find_config(name_or_path, bundled_configs("boards"), "board")
+    path = find_config(name_or_path, "board")
     try:
         tables = read_config(path, "board")
         config = BoardConfig(tables["board"], tables["run"])

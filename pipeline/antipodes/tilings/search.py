@@ -28,6 +28,7 @@ from antipodes_tasks.exact_cover.search import (
     unwatched,
     warm_up,
 )
+from antipodes_tasks.quoting import counted, shorten
 
 TOLD_SECONDS = 1.0
 """Seconds between two events about the partitions under way."""
@@ -166,7 +167,7 @@ class PartitionTasks:
         return placements / (time.monotonic() - self._began)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TilingCount:
     """The result of a count."""
 
@@ -184,6 +185,10 @@ class TilingCount:
     """Seconds of each phase."""
     seconds: float
     """Seconds that the user waited."""
+
+    def __repr__(self) -> str:
+        tilings = f"{counted(self.tilings, 'tiling')}, {self.raw_tilings:,} with symmetric copies"
+        return f"<TilingCount of {shorten(self.board, 30)}: {tilings}, {self.seconds:.1f} s>"
 
     def to_json(self, raw: bool = False) -> dict[str, Any]:
         """The count with the keys of the command line's ``--json``; ``raw`` counts symmetric copies as solutions."""

@@ -33,6 +33,7 @@ from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray
 from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.option_names import other_store
 from antipodes_tasks.quoting import quote
 
 TILINGS = "tilings"
@@ -173,12 +174,12 @@ class TilingStore(Store[TilingManifest]):
         if manifest.fingerprint != config.problem.fingerprint:
             raise StoreMismatchError(
                 f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-                "expected the same cells, pieces and conditions: choose another --store, or --overwrite it"
+                f"expected the same cells, pieces and conditions: {other_store()}"
             )
         if method is not None and manifest.method != method:
             raise StoreMismatchError(
                 f"{self.address} holds tilings found by the method {manifest.method}; expected {method}: "
-                "choose another --store, or --overwrite it"
+                f"{other_store()}"
             )
 
     def check_partitions(self, manifest: TilingManifest) -> None:

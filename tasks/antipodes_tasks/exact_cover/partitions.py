@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks import arguments
+from antipodes_tasks import arguments, option_names
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.exact_cover.placements import (
     Symmetry,
@@ -117,7 +117,9 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
         There is no such method, or it is "plain", which does not take such boards.
     """
     if not isinstance(method, str) or method not in METHODS:  # type: ignore[redundant-expr]  # callers may be untyped
-        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
+        raise InputError(
+            f"{option_names.option('method')}: expected {' or '.join(METHODS)}, found {arguments.found(method)}"
+        )
     scannable = problem.board.size <= SCANNED_CELLS and problem.area == problem.board.size
     if method == PLAIN and not scannable:
         raise InputError(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.quoting import counted
+
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
@@ -32,6 +34,9 @@ class Successors:
 
 class Moves(ABC):
     """The moves of a puzzle; immutable, and cheap to send to other processes."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {counted(len(self), 'move')}>"
 
     @property
     def names(self) -> tuple[str, ...]:

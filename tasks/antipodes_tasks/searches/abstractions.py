@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
@@ -49,9 +50,11 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
     """
     moves = _transforms(rules), _transforms(pattern)
     if len(pattern.starts) != 1:
-        raise InputError(f"--tables: expected one start in {pattern.name}, found {len(pattern.starts)}")
+        raise InputError(f"{option('tables')}: expected one start in {pattern.name}, found {len(pattern.starts)}")
     if not moves[1].reversible:
-        raise InputError(f"--tables: expected reversible moves in {pattern.name}: its table has distances to the start")
+        raise InputError(
+            f"{option('tables')}: expected reversible moves in {pattern.name}: its table has distances to the start"
+        )
     start = pattern.start_labels[0]
     most = max(len(part.symbols) for part in rules.parts)
     places = np.empty(pattern.places, dtype=np.int64)
@@ -61,7 +64,9 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
         label_of[at] = _labels(goal[of], start[at], pattern.parts[own], most, pattern.name)
     found = Abstraction(places, label_of, _moves_in(moves[0], moves[1], places, (rules.name, pattern.name)))
     if not np.array_equal(found.image(goal[np.newaxis])[0], start):
-        raise InputError(f"--tables: expected the goal of {rules.name} at the start of {pattern.name}, found another")
+        raise InputError(
+            f"{option('tables')}: expected the goal of {rules.name} at the start of {pattern.name}, found another"
+        )
     return found
 
 
@@ -69,7 +74,7 @@ def _transforms(rules: Rules) -> Transforms:
     moves = rules.moves
     if not isinstance(moves, Transforms) or moves.allowed is not None:
         raise InputError(
-            f"--tables: expected a sliding puzzle with one blank, or moves that are legal everywhere, "
+            f"{option('tables')}: expected a sliding puzzle with one blank, or moves that are legal everywhere, "
             f"found {shorten(rules.name)}{_reason(rules)}"
         )
     return moves
@@ -96,7 +101,8 @@ def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice]]:
             kind = "pieces" if own.holds_pieces else "values"
             where = f"{kind} on {own.places} places" + (f" of {quote(own.name)}" if own.name else "")
             raise InputError(
-                f"--tables: expected parts of {rules.name} in {pattern.name}, found {where}{_split(own, rules)}"
+                f"{option('tables')}: expected parts of {rules.name} in {pattern.name}, found "
+                f"{where}{_split(own, rules)}"
             )
         chosen = (named or alike)[0]
         del rest[chosen]
@@ -124,7 +130,7 @@ def _labels(goal: Labels, start: Labels, part: Part, most: int, name: str) -> ND
     become = np.zeros(most, dtype=np.uint8)
     become[goal] = start
     if not np.array_equal(become[goal], start):
-        raise InputError(f"--tables: expected equal pieces to stay equal in {name}, found pieces told apart")
+        raise InputError(f"{option('tables')}: expected equal pieces to stay equal in {name}, found pieces told apart")
     return np.tile(become, (part.places, 1))
 
 
@@ -141,7 +147,9 @@ def _moves_in(moves: Transforms, pattern: Transforms, places: Numbers, names: tu
     for k, one in enumerate(found):
         if one is None:
             move = quote(moves.names[k]) if moves.names else str(k)
-            raise InputError(f"--tables: expected a move in {names[1]} that does what {move} of {names[0]} does")
+            raise InputError(
+                f"{option('tables')}: expected a move in {names[1]} that does what {move} of {names[0]} does"
+            )
     return np.array(found, dtype=np.int64)
 
 

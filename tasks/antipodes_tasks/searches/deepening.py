@@ -298,7 +298,7 @@ class _PathLayers:
         for begin in range(0, len(layer), BLOCK):
             self._pulse(self._expanded + begin, len(found))
             after, before = problem.steps.successors(problem.packing.unpack(layer[begin : begin + BLOCK]))
-            near = self._heuristic.estimates(after) <= left
+            near = self._heuristic.bounds(after) <= left
             keys = problem.packing.pack(after[near])
             found.add(keys)
             edges.append(np.stack((before[near] + begin, found.numbers(keys)), axis=1))

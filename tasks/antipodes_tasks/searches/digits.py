@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of
@@ -104,5 +105,6 @@ def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
 def _check_size(entries: int, rules: Rules) -> None:
     if entries > MOST_ENTRIES:
         raise ResourceLimitError(
-            f"--tables: expected move tables of at most {MOST_ENTRIES:,} entries in {rules.name}, found {entries:,}"
+            f"{option('tables')}: expected move tables of at most {MOST_ENTRIES:,} entries in "
+            f"{rules.name}, found {entries:,}"
         )

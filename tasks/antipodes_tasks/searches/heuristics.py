@@ -73,9 +73,9 @@ class Heuristic:
 
     def estimate(self, position: Labels) -> int:
         """The heuristic of one position ``(places,)``."""
-        return int(self.estimates(position[np.newaxis])[0])
+        return int(self.bounds(position[np.newaxis])[0])
 
-    def estimates(self, labels: Labels) -> Numbers:
+    def bounds(self, labels: Labels) -> Numbers:
         """The heuristic of positions ``(n, places)``, ``(n,)``."""
         totals = np.zeros(len(labels), dtype=np.int64)
         if not self.is_zero:
@@ -171,7 +171,7 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]
     if not rules.moves.reversible:
         raise InputError(f"{name} needs moves that can be undone, since it counts moves to the start")
     problem = Problem(rules, rules.start_labels[0], rules.start_labels)
-    return heuristic_of(problem, name).estimates  # type: ignore[arg-type]
+    return heuristic_of(problem, name).bounds  # type: ignore[arg-type]
 
 
 def is_grid(problem: Problem, edges: Edges) -> bool:

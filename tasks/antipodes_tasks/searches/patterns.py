@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
@@ -33,9 +34,28 @@ class Patterns(ABC):
     def name(self) -> str:
         """The tables, and how what they say becomes one bound."""
 
+    def __repr__(self) -> str:
+        goal = shorten(" ".join(self.rules.written(self.goal)), 40)
+        return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
+
+    def estimates(self, labels: ArrayLike) -> Numbers:
+        """Return the lower bound of each position ``(n, places)``, ``(n,)``; NEVER if a table rules out a path.
+
+        PositionError if a row is not a position of the puzzle.
+        """
+        return self.bounds(self.rules.checked(labels))
+
+    def estimate(self, position: ArrayLike) -> int:
+        """Return the lower bound of one position ``(places,)``, as `estimates` does."""
+        return self.bound(self.rules.checked_one(position))
+
     @abstractmethod
-    def estimates(self, labels: Labels) -> Numbers:
-        """The heuristic of positions ``(n, places)``, ``(n,)``; NEVER where a table knows that no path exists."""
+    def bounds(self, labels: Labels) -> Numbers:
+        """Return `estimates` of labels that were checked."""
+
+    def bound(self, position: Labels) -> int:
+        """Return `estimate` of labels that were checked."""
+        return int(self.bounds(position[np.newaxis])[0])
 
     @abstractmethod
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
@@ -44,14 +64,20 @@ class Patterns(ABC):
     def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to make)
         """Make what speeds up a search that takes long, on some threads; the pulse may end that."""
 
-    def estimate(self, position: Labels) -> int:
-        """As `estimates`, of one position ``(places,)``."""
-        return int(self.estimates(position[np.newaxis])[0])
-
     def check(self, problem: Problem) -> None:
-        """Raise InputError unless the tables count the moves to the only goal of a problem of the same puzzle."""
-        if problem.rules.fingerprint != self.rules.fingerprint:
-            raise InputError(f"expected a position of {self.rules.name}, found one of {problem.rules.name}")
+        """Raise InputError unless the tables count the moves to the only goal of a problem with the same moves."""
+        if not _have_same_moves(problem.rules, self.rules):
+            own = shorten(self.rules.name, 40)
+            other = f"a puzzle {own} with other pieces or moves" if own == problem.rules.name else own
+            raise InputError(f"expected a heuristic for {problem.rules.name}, found one for {other}")
         if len(problem.goals) and not np.array_equal(problem.goals, self.goal[np.newaxis]):
-            expected, found = (" ".join(self.rules.written(goal)) for goal in (self.goal, problem.goals[0]))
-            raise InputError(f"expected the goal of the tables, {shorten(expected)}, found {shorten(found)}")
+            several = f"{len(problem.goals)} goals" if len(problem.goals) > 1 else self._goal_text(problem.goals[0])
+            raise InputError(f"expected a heuristic for {several}, found one for {self._goal_text(self.goal)}")
+
+    def _goal_text(self, goal: Labels) -> str:
+        return f"the goal {shorten(' '.join(self.rules.written(goal)))}"
+
+
+def _have_same_moves(one: Rules, other: Rules) -> bool:
+    """Return whether two puzzles have the same pieces and moves, whatever their starts are."""
+    return one.parts == other.parts and one.moves.identity == other.moves.identity

@@ -88,7 +88,7 @@ class LookUp(NamedTuple):
         return self.table.read(self.table.rows.numbering.rank(images))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SwapPatterns(Patterns):
     """The greatest of several sums of tables, each with the Manhattan distance of the tiles in none of its tables."""
 
@@ -138,13 +138,13 @@ class SwapPatterns(Patterns):
         greatest = f", greatest of {len(self.sums)}" if len(self.sums) > 1 else ""
         return ", ".join(different) + greatest
 
-    def estimate(self, position: Labels) -> int:
-        """The heuristic of one position ``(places,)``; NEVER where a table knows that no moves lead to the goal."""
+    def bound(self, position: Labels) -> int:
+        """Return the bound of one position ``(places,)``; NEVER if a table implies that it does not reach the goal."""
         _, values = self._looked_up(position)
         return min(NEVER, max(self._sums(position, values)))
 
-    def estimates(self, labels: Labels) -> Numbers:
-        """As `estimate`, of positions ``(n, places)``, ``(n,)``."""
+    def bounds(self, labels: Labels) -> Numbers:
+        """Return the bounds ``(n,)`` of positions ``(n, places)``, as `bound` does."""
         greatest = np.zeros(len(labels), dtype=np.int64)
         for single, own in zip(self.single, self.sums, strict=True):
             total = single[labels, np.arange(labels.shape[1])].sum(axis=1)

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.rules import Rules
@@ -55,7 +56,9 @@ class SwapRows:
         if isinstance(self.numbering, Regions):
             return RegionTables(self.numbering).by_edge()
         if not isinstance(self.numbering, Arrangements):
-            raise InputError(f"--tables: expected a table of every position, found {shorten(self.numbering.KIND)}")
+            raise InputError(
+                f"{option('tables')}: expected a table of every position, found {shorten(self.numbering.KIND)}"
+            )
         listed = self._space.filler.filled()
         blank = self.numbering.unrank(np.arange(self.rows) * self.width).argmin(axis=1)
         target = np.full((self.rows, len(self.edges)), ILLEGAL, dtype=np.int32)

@@ -56,7 +56,7 @@ MOST_VIEWS, WORTH = 8, 0.01
 """Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TurnPatterns(Patterns):
     """The greatest of what views of tables say."""
 
@@ -91,15 +91,15 @@ class TurnPatterns(Patterns):
         """What each view says of positions ``(n, places)``, ``(views, n)``."""
         return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
 
-    def estimates(self, labels: Labels) -> Numbers:
-        """The greatest of what the views say of positions ``(n, places)``, ``(n,)``."""
+    def bounds(self, labels: Labels) -> Numbers:
+        """Return the maximum of the values that the views give to positions ``(n, places)``, ``(n,)``."""
         greatest: Numbers = self.said(labels).max(axis=0)
         return greatest
 
-    def estimate(self, position: Labels) -> int:
-        """As `estimates`, of one position ``(places,)``; NEVER, too, where a table knows it of the inverse position."""
-        bound = super().estimate(position)
-        if self.inverses is not None and super().estimate(self.inverses.image(position)) == NEVER:
+    def bound(self, position: Labels) -> int:
+        """Return the bound of one position ``(places,)``; NEVER also if a table rules out the inverse position."""
+        bound = super().bound(position)
+        if self.inverses is not None and super().bound(self.inverses.image(position)) == NEVER:
             return NEVER
         return bound
 

@@ -158,11 +158,13 @@ def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = 
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MOST_STARTS:
         raise ResourceLimitError(f"expected at most {MOST_STARTS:,} starts of a puzzle with symmetries, found more")
-    return _symmetries_of(rules, rules.moves.identity, starts.tobytes(), len(starts), most)
+    return _symmetries_of(rules, rules.name, rules.moves.identity, starts.tobytes(), len(starts), most)
 
 
 @lru_cache(maxsize=8)
-def _symmetries_of(rules: Rules, _identity: bytes, starts: bytes, count: int, most: int | None) -> Symmetries:
+def _symmetries_of(
+    rules: Rules, _name: str, _identity: bytes, starts: bytes, count: int, most: int | None
+) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
     encoding = _encoded(rules, positions)
     points = len(encoding.points)

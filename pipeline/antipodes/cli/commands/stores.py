@@ -24,7 +24,7 @@ from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tilings import store as tiling_views
 from antipodes.tilings.store import TilingStore
 from antipodes_tasks.errors import InputError, NotAStoreError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.quoting import counted, printable
 
 NOT_KNOWN = "-"
 

@@ -22,6 +22,7 @@ from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerError, SchedulerSilentError, missing_package
+from antipodes_tasks.option_names import option
 
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""
@@ -200,9 +201,11 @@ def _check_client(client: Any) -> None:
 def _check_page(page: Path) -> None:
     """Raise InputError unless dask's report can be drawn and written there."""
     if find_spec("bokeh") is None:  # dask draws its report with it
-        raise missing_package("--performance-report", "bokeh", "dashboard")
+        raise missing_package(option("performance_report"), "bokeh", "dashboard")
     if not _is_place(page):
-        raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")
+        raise InputError(
+            f"{option('performance_report')}: expected the name of a file in a folder that exists, found {page}"
+        )
 
 
 def _is_place(page: Path) -> bool:

@@ -36,6 +36,7 @@ from antipodes_tasks.errors import (
     WorkersRetiredError,
 )
 from antipodes_tasks.keys.runs import integers
+from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import counted
 
 
@@ -96,7 +97,7 @@ class Losses:
             return error
         often = f"workers were lost {self.since_commit} times without a commit in between"
         return SchedulerError(
-            f"{often}, the last time {error}: out of memory, or in need of a shorter --checkpoint-every?"
+            f"{often}, the last time {error}: out of memory, or in need of a shorter {option('checkpoint_every')}?"
         )
 
 

@@ -28,6 +28,7 @@ from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import of_integers
+from antipodes_tasks.option_names import option, other_store
 from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)
@@ -76,7 +77,7 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
             f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start, goal and moves: choose another --store, or --overwrite it"
+            f"expected the same start, goal and moves: {other_store()}"
         )
 
 
@@ -85,8 +86,7 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
     if symmetry == ("on" if manifest.symmetry == 1 else "off"):
         found = "that is not reduced" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
         raise StoreMismatchError(
-            f"expected a store with --symmetry {symmetry}, found one {found} in {address}: "
-            "choose another --store, or --overwrite it"
+            f"expected a store with {option('symmetry', symmetry)}, found one {found} in {address}: {other_store()}"
         )
 
 
@@ -116,7 +116,7 @@ class TableStore(SearchStore[TableManifest]):
         version=6,
         replaces={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
-            "a table, at another --store or with --overwrite"
+            "a table, in another store or in place of this one"
         },
     )
     MANIFEST_TYPE = TableManifest

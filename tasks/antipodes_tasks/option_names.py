@@ -1,0 +1,49 @@
+"""How messages name the options of a command, which are arguments of a function in Python.
+
+The same checks serve the command line and Python programs. A message names an option by `option`, so that its reader
+finds the word that they wrote: ``--tables`` on the command line, ``tables`` in Python.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SHELL_NAMES = {"goal": "to"}
+"""Options that have another name on the command line than in Python."""
+
+_commands: list[object] = []
+"""A mark for each command under way; a context variable would not reach the threads that check arguments."""
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Name options as the command line does, in all threads of this process, until the block ends."""
+    _commands.append(None)
+    try:
+        yield
+    finally:
+        _commands.pop()
+
+
+def in_words(python: str, shell: str) -> str:
+    """Return one of two texts: the first in a Python program, the second while a command of the command line runs."""
+    return shell if _commands else python
+
+
+def option(name: str, value: str | bool | None = None) -> str:
+    """Return an option as its user writes it, such as ``--memory-limit 2GiB`` or ``memory_limit="2GiB"``.
+
+    Parameters
+    ----------
+    name
+        The name of the argument in Python.
+    value
+        A value to show beside the name. True marks an option without a value: ``--overwrite`` or ``overwrite=True``.
+    """
+    written = f'="{value}"' if isinstance(value, str) else "" if value is None else f"={value}"
+    beside = f" {value}" if isinstance(value, str) else ""
+    return in_words(f"{name}{written}", f"--{SHELL_NAMES.get(name, name).replace('_', '-')}{beside}")
+
+
+def other_store() -> str:
+    """Return the remedy for a store that holds something else: another store, or another content."""
+    return f"choose another {option('store')}, or use {option('overwrite', True)}"
