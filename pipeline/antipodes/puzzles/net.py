@@ -17,8 +17,9 @@ from antipodes.puzzles.facelets import (
     letters_in,
 )
 from antipodes.puzzles.kpatterns import CUBE, Pieces, cube_facelets
+from antipodes.puzzles.net_picture import net_picture
 from antipodes.puzzles.notation import Lists, rectangle
-from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
+from antipodes.puzzles.picture import PALETTE, Picture
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part
@@ -103,14 +104,18 @@ class Net(Lists):
         return rectangle(["".join(line) for line in lines])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The net with a coloured square for each letter."""
-        letters = sorted({letter for _, _, letter in self._letters} - STICKERS.keys())
-        others = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(letters)}
+        """The net with a coloured sticker for each letter."""
+        colours = self.sticker_colours
+        shown = {(line, column): colours[letter] for line, column, letter in _letters(self.draw(symbols).split("\n"))}
+        return net_picture(self.picture_of_start, shown)
 
-        def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
-            yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
-
-        return text_picture(self.draw(symbols), sticker)
+    @property
+    def sticker_colours(self) -> Mapping[str, str]:
+        """The colour of the sticker of each letter."""
+        letters = sorted({letter for _, _, letter in self._letters})
+        others = [letter for letter in letters if letter not in STICKERS]
+        palette = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(others)}
+        return {letter: STICKERS.get(letter) or palette[letter] for letter in letters}
 
     def _as_drawn(self, letters: list[str]) -> list[str]:
         """Letters that are all small as capitals, where the puzzle has capitals alone."""

@@ -16,7 +16,7 @@ class Failure:
 
 @dataclass
 class Shape:
-    """A rectangle, disc, line, text or region; which of the fields it has, its kind says."""
+    """A rectangle, disc, line, text, region or polygon; which of the fields it has, its kind says."""
 
     kind: str
     x: float
@@ -34,6 +34,7 @@ class Shape:
     size: float | None = None
     squares: list[tuple[int, int]] | None = None
     side: float | None = None
+    points: list[tuple[float, float]] | None = None
 
 
 @dataclass
