@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from antipodes.puzzles.drafts import Form
+from antipodes.puzzles.facelet_form import facelet_form
 from antipodes.puzzles.facelets import (
     LETTER,
     Facelet,
@@ -117,6 +119,25 @@ class Net(Lists):
         palette = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(others)}
         return {letter: STICKERS.get(letter) or palette[letter] for letter in letters}
 
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The stickers, if their colours tell all pieces apart; else the places of pieces and their twists."""
+        letters = [letter for _, _, letter in self._letters]
+        reader = Reader(letters, self._shown, self.orbits, self.colours, self._spelling, sum(self.sizes))
+        at = [(line, column) for line, column, _ in self._letters]
+        return facelet_form(reader, at, self.sticker_colours) or Lists.form(self, parts)
+
+    @property
+    def _spelling(self) -> Spelling:
+        """The spelling face by face, if the faces have names, with the letters of the picture."""
+        letters = [letter for _, _, letter in self._letters]
+        return Spelling.of_faces(self.faces, letters) if self.faces else Spelling.of_picture(letters)
+
+    @property
+    def _shown(self) -> list[Facelet | None]:
+        """The facelet behind each letter of the picture; None if it never changes."""
+        known = {(one.line, one.column): one for one in self.facelets}
+        return [known.get((line, column)) for line, column, _ in self._letters]
+
     def _as_drawn(self, letters: list[str]) -> list[str]:
         """Letters that are all small as capitals, where the puzzle has capitals alone."""
         known = {letter for _, _, letter in self._letters} | {face for face, _ in self.faces}
@@ -141,11 +162,9 @@ class Net(Lists):
     def _reader(self, letters: Sequence[str]) -> Reader:
         """The reader of letters: face by face, if they are letters of faces, else as the picture has them."""
         picture = [letter for _, _, letter in self._letters]
-        known = {(one.line, one.column): one for one in self.facelets}
-        shown = [known.get((line, column)) for line, column, _ in self._letters]
         by_face = self._by_face(letters)
         spelling = Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture)
-        return Reader(picture, shown, self.orbits, self.colours, spelling, sum(self.sizes))
+        return Reader(picture, self._shown, self.orbits, self.colours, spelling, sum(self.sizes))
 
 
 def check_reached(rules: Rules, symbols: Sequence[str]) -> None:
