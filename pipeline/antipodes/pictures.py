@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
+from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Polygon, Region, Shape, Text
 from antipodes_tasks.errors import InputError, StoreError, missing_package
 from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import quote, shorten
@@ -132,7 +132,10 @@ def _svg_parts(shape: Shape) -> Iterator[str]:
         path = "".join(f"M{_number(x)} {_number(y)}h{side}v{side}h-{side}z" for x, y in corners)
         yield f'path d="{path}" fill="{escape(shape.fill)}"/>'
     else:
-        if isinstance(shape, Disc):
+        if isinstance(shape, Polygon):
+            points = (f"{_number(shape.x + right)},{_number(shape.y + down)}" for right, down in shape.points)
+            yield f'polygon points="{" ".join(points)}"'
+        elif isinstance(shape, Disc):
             yield f'circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'
         else:
             rounded = f' rx="{_number(shape.rounded)}"' if shape.rounded else ""
@@ -191,7 +194,10 @@ def _draw(draw: "ImageDraw", shape: Shape, scale: float) -> None:
         draw.line([(x, y), end], shape.colour, max(1, round(shape.width * scale)))
     else:
         fill, width = None if shape.fill == "none" else shape.fill, max(1, round(scale))
-        if isinstance(shape, Disc):
+        if isinstance(shape, Polygon):
+            corners = [((shape.x + right) * scale, (shape.y + down) * scale) for right, down in shape.points]
+            draw.polygon(corners, fill, shape.outline, width)
+        elif isinstance(shape, Disc):
             draw.circle((x, y), shape.radius * scale, fill, shape.outline, width)
         else:
             box = [x, y, (shape.x + shape.width) * scale, (shape.y + shape.height) * scale]

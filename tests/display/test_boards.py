@@ -25,13 +25,23 @@ PLACED = ("x", "y", "cx", "cy", "x1", "x2", "y1", "y2")
 def drawn(shape: ET.Element, x: float, y: float) -> tuple[object, list[float]]:
     """A shape as it is seen, moved by a step: what it is, and where."""
     numbers = [float(shape.get(name, 0)) + (x if "x" in name else y) for name in PLACED if shape.get(name)]
-    others = {name: value for name, value in shape.items() if name not in (*PLACED, "d")}
-    return (shape.tag.rpartition("}")[2], others, shape.text), [*numbers, *corners(shape.get("d", ""), x, y)]
+    others = {name: value for name, value in shape.items() if name not in (*PLACED, "d", "points")}
+    return (shape.tag.rpartition("}")[2], others, shape.text), [
+        *numbers,
+        *corners(shape.get("d", ""), x, y),
+        *points(shape.get("points", ""), x, y),
+    ]
 
 
 def corners(path: str, x: float, y: float) -> list[float]:
     """The corners of the squares of a path."""
     pairs = (part.partition("h")[0].split() for part in path.split("M")[1:])
+    return [place for left, top in pairs for place in (float(left) + x, float(top) + y)]
+
+
+def points(polygon: str, x: float, y: float) -> list[float]:
+    """The corners of a polygon."""
+    pairs = (point.split(",") for point in polygon.split())
     return [place for left, top in pairs for place in (float(left) + x, float(top) + y)]
 
 

@@ -19,6 +19,7 @@ from antipodes.puzzles.picture import (
     Disc,
     Line,
     Picture,
+    Polygon,
     Rectangle,
     Text,
     colours_of,
@@ -87,6 +88,14 @@ def test_shapes_are_where_they_should_be() -> None:
     expected = {(10, 20): (255, 0, 0), (40, 20): (0, 0, 255), (44, 2): (0, 255, 0), (58, 38): (255, 255, 255)}
     for place, colour in expected.items():
         assert image.getpixel(place) == pytest.approx(colour, abs=10)
+
+
+def test_a_polygon_is_drawn_in_its_place() -> None:
+    picture = Picture(40, 40, (Polygon(10, 10, ((0, 0), (20, 0), (0, 20)), "#ff0000"),))
+    image = Image.open(io.BytesIO(png(picture, 2)))
+    assert image.getpixel((26, 26)) == (255, 0, 0)
+    assert image.getpixel((54, 54)) == image.getpixel((10, 10)) == (255, 255, 255)
+    assert '<polygon points="10,10 30,10 10,30" fill="#ff0000"/>' in svg(picture)
 
 
 def test_text_is_drawn_in_its_place() -> None:

@@ -1,11 +1,16 @@
 """Nets: what a person who holds the puzzle sees after a turn, and what is refused."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.config import load_config
+from antipodes.config import bundled_configs, load_config
 from antipodes.puzzles.families.twisty import net_of
+from antipodes.puzzles.net import Net
+from antipodes.puzzles.net_picture import EDGE, SMALL
+from antipodes.puzzles.picture import Line, Polygon, Rectangle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.rules.parts import Part, pieces, values
@@ -187,3 +192,56 @@ def test_any_net_is_refused_or_draws_every_position(picture: str, facelets: list
         return
     for twists in ("00", "01", "10", "11"):
         assert len(net.draw([*"21", *twists, "1", "1"])) == len(net.draw([*"12", "0", "0", "1", "1"]))
+        shapes = net.picture([*"21", *twists, "1", "1"]).shapes
+        assert sum(isinstance(one, Rectangle | Polygon) for one in shapes) == len(net._letters)
+
+
+NETS = [name for name in bundled_configs() if isinstance(load_config(name).puzzle.notation, Net)]
+
+
+def area(shape: Rectangle | Polygon) -> float:
+    if isinstance(shape, Rectangle):
+        return shape.width * shape.height
+    corners = [*shape.points, shape.points[0]]
+    return abs(sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairwise(corners))) / 2
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_stickers_fill_their_faces(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    assert isinstance(puzzle.notation, Net)
+    picture = puzzle.picture(puzzle.rules.first)
+    stickers = [one for one in picture.shapes if isinstance(one, Rectangle | Polygon)]
+    edges = [one for one in picture.shapes if isinstance(one, Line)]
+    assert len(stickers) == len(puzzle.notation._letters)
+    covered = sum(map(area, stickers))
+    if edges:  # a cube: six faces as large as the grids of their edges
+        lengths = sorted({one.end_x - one.x or one.end_y - one.y for one in edges})
+        faces = 2 * lengths[0] ** 2 + 4 * lengths[0] * lengths[-1]
+        assert 0.8 * faces < covered < faces
+        assert {one.width for one in edges} == {EDGE}
+    else:  # triangles as large as each other, side by side
+        assert len({round(area(one)) for one in stickers}) == 1
+        assert min(map(area, stickers)) > 0.75 * 48 * 36 / 2
+    for one in stickers:
+        right, down = (one.width, one.height) if isinstance(one, Rectangle) else map(max, zip(*one.points, strict=True))
+        assert 0 <= one.x < one.x + right <= picture.width
+        assert 0 <= one.y < one.y + down <= picture.height
+
+
+def test_stickers_show_the_letters_of_the_drawing() -> None:
+    for name in NETS:
+        puzzle = load_config(name).puzzle
+        net = puzzle.notation
+        assert isinstance(net, Net)
+        for position in puzzle.successors(puzzle.rules.first):
+            letters = [one for one in puzzle.draw(position) if one.isalnum()]
+            shapes = puzzle.picture(position).shapes
+            fills = [one.fill for one in shapes if isinstance(one, Rectangle | Polygon)]
+            assert fills == [net.sticker_colours[letter] for letter in letters]
+
+
+def test_letters_outside_faces_are_small_squares() -> None:
+    net = net_of("AB CD", "a0.0 a0.1 a1.0 a1.1", PARTS, START)
+    shapes = net.picture([*"12", "0", "0", "1", "1"]).shapes
+    assert [one.width for one in shapes if isinstance(one, Rectangle)] == [SMALL] * 4

@@ -14,7 +14,7 @@ from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
-from antipodes.puzzles.picture import Disc, Line, Picture, Rectangle, Region, Text
+from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
 from antipodes.service import schema
 from antipodes.service.drawing import drawn
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -273,6 +273,7 @@ def test_a_picture_is_its_shapes() -> None:
         Line(0, 0, 1, 1),
         Text(1, 2, '"<', 9),
         Region(0, 0, ((0, 1), (2, 3)), 4, "#123456"),
+        Polygon(1, 2, ((0, 0), (3, 0.5), (0, 4)), "#123456", "#000000"),
     )
     found = picture_json(Picture(10, 20.5, shapes))
     assert fits(found, schema.Picture)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
+from antipodes.puzzles.board import EMPTY_LABEL, FRAME, HOLE, OUTSIDE, Board, characters, outlined
+from antipodes.puzzles.drafts import BLOCKS, DraftError, Form, FormField, FormGroup, FormSymbol, listed
 from antipodes.puzzles.notation import rows_in
 from antipodes.puzzles.picture import (
     HOLLOW,
@@ -22,7 +23,7 @@ from antipodes.puzzles.picture import (
 from antipodes_tasks.errors import PositionError
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.squares import Square
+from antipodes_tasks.rules.squares import Square, square_name, squares_of
 
 EMPTY = "."
 Cells = tuple[tuple[int, int], ...]
@@ -261,6 +262,18 @@ class BlockBoard(Board):
             shapes += _pictured(block, colours[rows[row][column]])
         return Picture(width, height, tuple(shapes))
 
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The squares, each with the letter of the block on it."""
+        places = squares_of(self.rows, self.columns, self.holes)
+        fields = (FormField(f"square {square_name(square, self.rows)}", 0, (square,)) for square in places)
+        others = [kind.letters[0] for kind in self.kinds for _ in kind.letters if kind.letters[0] not in self.targets]
+        colours = {**colours_of(others), **dict.fromkeys(self.targets, TARGET)}
+        blocks = (
+            FormSymbol(letter, letter, None, colours[kind.letters[0]]) for kind in self.kinds for letter in kind.letters
+        )
+        group = FormGroup(BLOCKS, (FormSymbol(EMPTY, EMPTY_LABEL), *blocks))
+        return BlockForm((group,), tuple(fields), self)
+
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
         """Line and column of each character of `draw` inside a block of the goal."""
         if not self.targets:
@@ -311,3 +324,52 @@ def _described(block: Block) -> str:
 def squares_covered(kind: BlockKind, first: Square) -> list[Square]:
     """The squares that a block of a kind covers, by its first square."""
     return [(first[0] + down, first[1] + right) for down, right in kind.cells]
+
+
+@dataclass(frozen=True)
+class BlockForm(Form):
+    """The squares of a board of blocks. A draft has the letter of a block on each square, or EMPTY."""
+
+    board: BlockBoard
+
+    @property
+    def blocks(self) -> Mapping[str, Cells]:
+        """See `Form.blocks`."""
+        return {letter: kind.cells for kind in self.board.kinds for letter in kind.letters}
+
+    def draft_of(self, written: Sequence[str]) -> list[str]:
+        """See `Form.draft_of`."""
+        return [letter for row in self.board.letters(written) for letter in row if letter != HOLE]
+
+    def written(self, draft: Sequence[str]) -> list[str]:
+        """See `Form.written`."""
+        remaining = iter(draft)
+        squares = range(self.board.rows * self.board.columns)
+        every = [HOLE if square in self.board.holes else next(remaining) for square in squares]
+        columns = self.board.columns
+        letters = [every[first : first + columns] for first in squares[::columns]]
+        try:
+            rows = self.board.places_of(letters)
+        except PositionError as error:
+            raise DraftError(str(error)) from None
+        found = [symbol for row in rows for symbol in row if symbol != HOLE]
+        if any(found.count(kind.letters[0]) != len(kind.letters) for kind in self.board.kinds):
+            raise self._wrong_blocks(draft, found, blocks_on(letters, EMPTY + HOLE))
+        return found
+
+    def _wrong_blocks(self, draft: Sequence[str], found: Sequence[str], blocks: Sequence[Block]) -> DraftError:
+        """The error of a draft that has not as many blocks of each kind as the start."""
+        kind_of = {letter: kind for kind in self.board.kinds for letter in kind.letters}
+        strange = {
+            block.letter: kind for block in blocks if (kind := kind_of[block.letter]) != self.board.kind_of(block)
+        }
+        reasons = [_belongs(letter, kind) for letter, kind in strange.items()]
+        reasons += [f"block {letter} is missing" for letter in kind_of if letter not in draft]
+        return DraftError(listed(reasons), [at for at, letter in enumerate(draft) if letter in strange])
+
+
+def _belongs(letter: str, kind: BlockKind) -> str:
+    """What is wrong with a block that is not of the kind of its letter."""
+    if kind.line is None:
+        return f"block {letter} has another shape"
+    return f"block {letter} keeps to {'row' if length_of(kind.cells) > 0 else 'column'} {kind.line + 1}"

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
+from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.squares import Grid, Square, squares_of
+from antipodes_tasks.rules.squares import Grid, Square, square_name, squares_of
 from antipodes_tasks.values import SYMBOL
 
 HOLE = "#"
+EMPTY_LABEL = "empty"
 PIECE = re.compile(r"\w+")
 FRAME = 4
 """The space around the squares of a picture."""
@@ -119,6 +121,12 @@ class Board(Notation):
             elif (symbol := next(remaining)) in colours:
                 shapes.extend(tile(symbol, x, y, colours[symbol]))
         return Picture(width, height, tuple(shapes))
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The squares of the board, without holes."""
+        squares = squares_of(self.rows, self.columns, self.holes)
+        names = [f"square {square_name(square, self.rows)}" for square in squares]
+        return form_of(parts, names, squares, dict.fromkeys(self.empty_symbols, EMPTY_LABEL))
 
     def _piece(self, symbol: str, width: int) -> str:
         return ("·" if symbol in self.empty_symbols else symbol).rjust(width)

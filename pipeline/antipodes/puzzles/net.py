@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from antipodes.puzzles.drafts import Form
+from antipodes.puzzles.facelet_form import facelet_form
 from antipodes.puzzles.facelets import (
     LETTER,
     Facelet,
@@ -17,8 +19,9 @@ from antipodes.puzzles.facelets import (
     letters_in,
 )
 from antipodes.puzzles.kpatterns import CUBE, Pieces, cube_facelets
+from antipodes.puzzles.net_picture import net_picture
 from antipodes.puzzles.notation import Lists, rectangle
-from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
+from antipodes.puzzles.picture import PALETTE, Picture
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part
@@ -103,14 +106,37 @@ class Net(Lists):
         return rectangle(["".join(line) for line in lines])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The net with a coloured square for each letter."""
-        letters = sorted({letter for _, _, letter in self._letters} - STICKERS.keys())
-        others = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(letters)}
+        """The net with a coloured sticker for each letter."""
+        colours = self.sticker_colours
+        shown = {(line, column): colours[letter] for line, column, letter in _letters(self.draw(symbols).split("\n"))}
+        return net_picture(self.picture_of_start, shown)
 
-        def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
-            yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
+    @property
+    def sticker_colours(self) -> Mapping[str, str]:
+        """The colour of the sticker of each letter."""
+        letters = sorted({letter for _, _, letter in self._letters})
+        others = [letter for letter in letters if letter not in STICKERS]
+        palette = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(others)}
+        return {letter: STICKERS.get(letter) or palette[letter] for letter in letters}
 
-        return text_picture(self.draw(symbols), sticker)
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The stickers, if their colours tell all pieces apart; else the places of pieces and their twists."""
+        letters = [letter for _, _, letter in self._letters]
+        reader = Reader(letters, self._shown, self.orbits, self.colours, self._spelling, sum(self.sizes))
+        at = [(line, column) for line, column, _ in self._letters]
+        return facelet_form(reader, at, self.sticker_colours) or Lists.form(self, parts)
+
+    @property
+    def _spelling(self) -> Spelling:
+        """The spelling face by face, if the faces have names, with the letters of the picture."""
+        letters = [letter for _, _, letter in self._letters]
+        return Spelling.of_faces(self.faces, letters) if self.faces else Spelling.of_picture(letters)
+
+    @property
+    def _shown(self) -> list[Facelet | None]:
+        """The facelet behind each letter of the picture; None if it never changes."""
+        known = {(one.line, one.column): one for one in self.facelets}
+        return [known.get((line, column)) for line, column, _ in self._letters]
 
     def _as_drawn(self, letters: list[str]) -> list[str]:
         """Letters that are all small as capitals, where the puzzle has capitals alone."""
@@ -136,11 +162,9 @@ class Net(Lists):
     def _reader(self, letters: Sequence[str]) -> Reader:
         """The reader of letters: face by face, if they are letters of faces, else as the picture has them."""
         picture = [letter for _, _, letter in self._letters]
-        known = {(one.line, one.column): one for one in self.facelets}
-        shown = [known.get((line, column)) for line, column, _ in self._letters]
         by_face = self._by_face(letters)
         spelling = Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture)
-        return Reader(picture, shown, self.orbits, self.colours, spelling, sum(self.sizes))
+        return Reader(picture, self._shown, self.orbits, self.colours, spelling, sum(self.sizes))
 
 
 def check_reached(rules: Rules, symbols: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.kpatterns import Pieces, written
 from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes_tasks.errors import PositionError
@@ -56,6 +57,10 @@ class Notation(ABC):
         By default this one: most pieces are named by what they are, and equal ones have no names of their own.
         """
         return self
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The form in which a person edits positions; by default a row of places for each part."""
+        return form_of(parts)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
         """Line and column of each character of `draw` that deserves a colour of its own; by default none."""

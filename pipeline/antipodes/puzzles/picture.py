@@ -93,7 +93,19 @@ class Region:
     fill: str
 
 
-Shape = Rectangle | Disc | Line | Text | Region
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """A polygon in a box whose upper left corner is at ``(x, y)``."""
+
+    x: float
+    y: float
+    points: tuple[tuple[float, float], ...]
+    """The corners, each as the distances to the right of ``x`` and down from ``y``."""
+    fill: str
+    outline: str | None = None
+
+
+Shape = Rectangle | Disc | Line | Text | Region | Polygon
 
 
 @dataclass(frozen=True, slots=True, repr=False)

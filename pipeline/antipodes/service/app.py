@@ -10,8 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from antipodes.pictures import png, svg
+from antipodes.puzzles.drafts import MAX_FIELDS
 from antipodes.puzzles.picture import Picture
-from antipodes.service import overview, patterns, positions, schema, tiling_answers
+from antipodes.service import drafts, overview, patterns, positions, schema, tiling_answers
 from antipodes.service.answers import (
     JSON,
     compressed,
@@ -98,6 +99,7 @@ def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
         "/{name}/random": (stores.random, schema.Distance),
         "/{name}/positions": (stores.at_depth, schema.Positions),
         "/{name}/pattern": (stores.pattern, schema.Matches),
+        "/{name}/draft": (stores.form, schema.Form),
         "/{name}/graph": (stores.graph, schema.Graph),
         "/{name}/board": (stores.board, schema.Board),
         "/{name}/tilings": (stores.tilings, schema.Tilings),
@@ -113,8 +115,12 @@ def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
     for path, (answer, kind) in drawn.items():
         described = {**FAILURES, 200: {"content": {kind: {}}}}
         app.add_api_route(root + path, answer, methods=["GET"], response_class=Response, responses=described)
-    path, many = f"{root}/{{name}}/distances", list[schema.Distance]
-    app.add_api_route(path, stores.distances, methods=["POST"], response_model=many, responses=FAILURES)
+    posted: Mapping[str, tuple[Callable[..., Response], Any]] = {
+        "/{name}/distances": (stores.distances, list[schema.Distance]),
+        "/{name}/draft": (stores.draft, schema.Draft),
+    }
+    for path, (answer, model) in posted.items():
+        app.add_api_route(root + path, answer, methods=["POST"], response_model=model, responses=FAILURES)
 
 
 class Stores:
@@ -254,6 +260,18 @@ class Stores:
     ) -> Response:
         """The distance of each of many positions."""
         return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked))
+
+    def form(self, request: Request, name: str, position: Position = None) -> Response:
+        """The fields in which a person edits a position, filled in with one; what each may hold."""
+        return self._of_position(request, name, position, drafts.form_view)
+
+    def draft(
+        self,
+        name: str,
+        asked: Annotated[list[str], Body(alias="symbols", embed=True, max_length=MAX_FIELDS)],
+    ) -> Response:
+        """Whether a draft, a symbol for each field, is a position, and whether the table has reached it; else why."""
+        return self._answer(None, name, lambda opened: drafts.draft_view(opened.table, asked))
 
     def _of_position(
         self,

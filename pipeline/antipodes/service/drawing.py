@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from antipodes.puzzles.picture import Disc, Line, Picture, Rectangle, Region, Shape, Text
+from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Shape, Text
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 
 FIELDS: dict[type[Shape], tuple[str, ...]] = {
-    kind: tuple(one.name for one in fields(kind)) for kind in (Rectangle, Disc, Line, Text, Region)
+    kind: tuple(one.name for one in fields(kind)) for kind in (Rectangle, Disc, Line, Text, Region, Polygon)
 }
 """The fields of each kind of shape; its ``kind`` in JSON is the name of the class in small letters."""
 KNOWN_SHAPES = 1 << 14

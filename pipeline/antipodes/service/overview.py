@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from antipodes.service.drafts import form_of
 from antipodes.service.drawing import Drawn, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
@@ -92,6 +93,9 @@ def _of_search(opened: Opened) -> Values:
         "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
         "command": _command("query" if opened.kind == "table" else "layers", opened),
     }
+    shown["editable"] = isinstance(opened.content, Table) and opened.once(
+        "editable", lambda: form_of(opened.puzzle) is not None
+    )
     unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "invertible"))
     return shown | (unknown if opened.problem is not None else _of_puzzle(opened))
 

@@ -16,7 +16,7 @@ class Failure:
 
 @dataclass
 class Shape:
-    """A rectangle, disc, line, text or region; which of the fields it has, its kind says."""
+    """A rectangle, disc, line, text, region or polygon; which of the fields it has, its kind says."""
 
     kind: str
     x: float
@@ -34,6 +34,7 @@ class Shape:
     size: float | None = None
     squares: list[tuple[int, int]] | None = None
     side: float | None = None
+    points: list[tuple[float, float]] | None = None
 
 
 @dataclass
@@ -112,6 +113,7 @@ class Facts:
     moves: list[str] | None = None
     reversible: bool | None = None
     invertible: bool | None = None
+    editable: bool | None = None
     board: str | None = None
     method: str | None = None
     partitions: int | None = None
@@ -242,6 +244,56 @@ class Matches:
     by_distance: dict[str, int]
     nearest: Side | None
     farthest: Side | None
+
+
+@dataclass
+class FormSymbol:
+    """A symbol that a field may hold, how it is read out, and in how many fields it stands in every position."""
+
+    symbol: str
+    label: str
+    count: int | None
+    colour: str | None
+
+
+@dataclass
+class FormGroup:
+    """Fields that may hold the same symbols: ``pieces``, ``values``, ``stickers``, or squares of ``blocks``."""
+
+    kind: str
+    symbols: list[FormSymbol]
+
+
+@dataclass
+class FormField:
+    """A field of a form: its group, the squares (row, column) where it is drawn, and the symbol in it."""
+
+    name: str
+    group: int
+    squares: list[tuple[float, float]]
+    fixed: bool
+    symbol: str
+
+
+@dataclass
+class Form:
+    """The fields in which a person edits a position; of ``blocks``, the cells (row, column) of each by its letter."""
+
+    position: str
+    groups: list[FormGroup]
+    fields: list[FormField]
+    blocks: dict[str, list[tuple[int, int]]] | None
+
+
+@dataclass
+class Draft:
+    """Whether a draft is a position that the table has reached; if not, why, and which fields are ``wrong``."""
+
+    verdict: str
+    reason: str | None
+    position: str | None
+    distance: int | None
+    wrong: list[int]
 
 
 @dataclass

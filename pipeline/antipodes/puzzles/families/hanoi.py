@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.notation import Notation, symbols_in
 from antipodes.puzzles.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, refuse_unknown, starts_in
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
-from antipodes_tasks.rules.parts import values
+from antipodes_tasks.rules.parts import Part, values
 from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
 
 EVERY_PEG = ~np.uint64(0)
@@ -74,6 +75,8 @@ WIDEST = 8
 """Half the width of the largest disc in characters; of more discs, those of similar size are drawn alike."""
 THICK = 24
 """The height of a disc in pictures."""
+DISCS_IN_ROW = 6
+"""Discs in a row of a form."""
 PEG, DISC, BASE, FOOT = "│", "━", "─", "┴"
 
 
@@ -102,6 +105,12 @@ class Towers(Notation):
                 shapes.append(Rectangle(middle - width / 2, top + 1, width, THICK - 2, fill, LINE, rounded=6))
                 shapes.append(Text(middle, top + THICK / 2, str(disc + 1), THICK * 0.6, ink_on(fill)))
         return Picture(self.pegs * pitch, bottom + 6, tuple(shapes))
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """A field for the peg of each disc, the smallest first."""
+        names = [f"disc {disc + 1}" for disc in range(self.discs)]
+        squares = [divmod(disc, DISCS_IN_ROW) for disc in range(self.discs)]
+        return form_of(parts, names, squares, {str(peg): f"peg {peg}" for peg in range(self.pegs)})
 
     @staticmethod
     def _width(disc: int) -> float:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.picture import LINE, PAPER, SQUARE, Disc, Picture
@@ -97,6 +98,7 @@ def _presses(graph: _Graph) -> Transforms:
 ON = "#e69f00"
 """The colour of a light that is on."""
 DRAWN = {"0": "○", "1": "●"}
+STATES = {"0": "off", "1": "on"}
 READ = str.maketrans(".*○●", "0101")
 """Other ways to write a light that is off or on."""
 
@@ -128,6 +130,12 @@ class Lights(Notation):
             for column, symbol in enumerate(line)
         )
         return Picture(self.columns * SQUARE, self.rows * SQUARE, tuple(discs))
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The lights in their rows, by the names of the moves that press them."""
+        lights = range(self.rows * self.columns)
+        squares = [divmod(light, self.columns) for light in lights]
+        return form_of(parts, [f"light {light}" for light in lights], squares, STATES, {"1": ON})
 
     def _rows(self, symbols: Sequence[str]) -> list[Sequence[str]]:
         return [symbols[first : first + self.columns] for first in range(0, len(symbols), self.columns)]

@@ -3,11 +3,12 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from antipodes.puzzles.drafts import VALUES, Form, FormGroup, FormSymbol, form_of
 from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
 from antipodes.puzzles.picture import (
     INK,
@@ -155,6 +156,11 @@ class Pancakes(Notation):
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
 
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The pancakes from the top, one below the other."""
+        names = [f"pancake {k} from the top" for k in range(1, parts[0].places + 1)]
+        return form_of(parts, names, [(row, 0) for row in range(parts[0].places)])
+
     def draw(self, symbols: Sequence[str]) -> str:
         """The stack on its plate, a line for each pancake."""
         return _stack([(symbol, PLAIN) for symbol in symbols], self.sizes)
@@ -202,6 +208,16 @@ class BurntPancakes(Notation):
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text, with a minus before each pancake that lies burnt side up."""
         return " ".join((BURNT_UP if up == "1" else "") + symbol for symbol, up in self._pairs(symbols))
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The pancakes from the top, one below the other, with the side that each lies on beside it."""
+        rows = range(self.pancakes)
+        names = [f"pancake {row + 1} from the top" for row in rows] + [
+            f"burnt side of pancake {row + 1}" for row in rows
+        ]
+        form = form_of(parts, names, [*((row, 0) for row in rows), *((row, 1) for row in rows)])
+        sides = (FormSymbol("0", "down"), FormSymbol("1", "up", colour=BURNT))
+        return replace(form, groups=(form.groups[0], FormGroup(VALUES, sides)))
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The stack on its plate, a line for each pancake along its burnt side."""

@@ -10,7 +10,7 @@ const INK = "#26262b";
 const LINE = "#8a8a90";
 const HOLLOW = "#5a5a60";
 const TOLERANCE = 0.51;
-const DRAW = { rectangle, disc, line, text, region };
+const DRAW = { rectangle, disc, line, text, region, polygon };
 
 /** A picture as an <svg> whose pieces are groups; `label` is what a screen reader says. */
 export function pictured(picture, label, { plain = false } = {}) {
@@ -52,8 +52,19 @@ export function middle({ box: [left, top, right, bottom] }) {
 }
 
 /** Whether a point is within a piece. */
-export function within([x, y], { box: [left, top, right, bottom] }) {
-  return x >= left && x <= right && y >= top && y <= bottom;
+export function within([x, y], { box: [left, top, right, bottom], shapes }) {
+  const boxed = x >= left && x <= right && y >= top && y <= bottom;
+  return boxed && (shapes?.length === 1 && shapes[0].kind === "polygon" ? withinPolygon([x, y], shapes[0]) : true);
+}
+
+/** Whether a point is within a polygon: a ray to the right crosses an odd number of its sides. */
+function withinPolygon([px, py], { x, y, points }) {
+  const corners = points.map(([right, down]) => [x + right, y + down]);
+  const crossed = corners.filter(([ax, ay], at) => {
+    const [bx, by] = corners[(at + 1) % corners.length];
+    return ay > py !== by > py && px < ax + ((py - ay) / (by - ay)) * (bx - ax);
+  });
+  return crossed.length % 2 === 1;
 }
 
 /** The point of a picture under the pointer. */
@@ -108,6 +119,7 @@ function boxOf(shape) {
   if (kind === "disc") return [x - shape.radius, y - shape.radius, x + shape.radius, y + shape.radius];
   if (kind === "text") return [x - shape.size / 2, y - shape.size / 2, x + shape.size / 2, y + shape.size / 2];
   if (kind === "region") return regionBox(shape);
+  if (kind === "polygon") return polygonBox(shape);
   const [ax, bx, ay, by] = [x, shape.end_x, y, shape.end_y];
   return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
 }
@@ -116,6 +128,11 @@ function regionBox({ x, y, squares, side }) {
   const [rows, columns] = [squares.map(([row]) => row), squares.map(([, column]) => column)];
   const [top, left] = [Math.min(...rows), Math.min(...columns)];
   return [x + left * side, y + top * side, x + (Math.max(...columns) + 1) * side, y + (Math.max(...rows) + 1) * side];
+}
+
+function polygonBox({ x, y, points }) {
+  const [rights, downs] = [points.map(([right]) => right), points.map(([, down]) => down)];
+  return [x + Math.min(...rights), y + Math.min(...downs), x + Math.max(...rights), y + Math.max(...downs)];
 }
 
 /** A text that two pieces share if one is the other at another place; without letters, if their form is the same. */
@@ -202,4 +219,9 @@ function text({ x, y, text, size, colour }, tone) {
 function region({ x, y, squares, side, fill }, tone) {
   const path = squares.map(([row, column]) => `M${x + column * side} ${y + row * side}h${side}v${side}h${-side}z`);
   return drawn("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
+}
+
+function polygon({ x, y, points, fill, outline }, tone) {
+  const corners = points.map(([right, down]) => `${x + right},${y + down}`);
+  return drawn("polygon", { points: corners.join(" "), fill, stroke: outline, "stroke-width": outline && 1.2, "stroke-linejoin": "round", class: tone });
 }

@@ -1,89 +1,324 @@
-// Edit the board: choose two places, and what stands there is swapped.
+// Edit the position in a draft, which may be no position, and put it on the board once it is one.
 
-import { of, Problem } from "./api.js";
-import { button, element } from "./elements.js";
+import { Latest, of } from "./api.js";
+import { Blocks, Draft } from "./draft.js";
+import { Fields, inkOn } from "./editor_fields.js";
+import { button, counted, element } from "./elements.js";
+import { useStyles } from "./style_sheets.js";
+
+const HINTS = {
+  pieces: "Choose a piece of the row below and then its places, or two places to swap what is on them.",
+  values: "Each click shows the next value; the Backspace key the one before.",
+  stickers: "Choose a sticker and then its colour, or a colour and then all stickers that get it.",
+  blocks: "Choose a block, then the square to which the part that you chose should go.",
+};
 
 export class Editor {
   #page;
   #context;
-  #first = null;
+  #form = null;
+  #draft = null;
+  #blocks = null;
+  #chosen = null;
+  #brush = null;
+  #typed = "";
+  #answer = null;
+  #loading = new Latest();
+  #checking = new Latest();
 
   constructor(page) {
     this.#page = page;
     this.#context = page.context;
-    this.places = element("div", { class: "places" });
-    this.words = element("p", { class: "small muted", role: "status" });
-    this.element = element("div", { class: "editor", role: "group", "aria-label": "Edit the board", hidden: true }, this.words, this.places);
+    this.hint = element("p", { class: "small muted" });
+    this.place = element("div", { class: "fields-place" });
+    this.palette = element("div", { class: "palette" });
+    this.verdict = element("p", { class: "verdict", role: "status" });
+    this.use = button("Use this position", () => this.#use(), { class: "button main" });
+    this.undo = button("Undo edit", () => this.#undo(), { class: "button" });
+    this.reset = button("Reset", () => this.#reset(), { class: "button", title: "Back to the position on the board" });
+    const acts = element("div", { class: "row" }, this.use, this.undo, this.reset);
+    this.element = element("div", { class: "editor", id: "editor", role: "group", "aria-label": "Edit the position", hidden: true }, this.hint, this.place, this.palette, this.verdict, acts);
+    this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  toggle(opener) {
+  async toggle(opener) {
     this.element.hidden = !this.element.hidden;
     opener.setAttribute("aria-expanded", String(!this.element.hidden));
-    if (!this.element.hidden) this.show();
+    await useStyles("editor.css");
+    await this.show();
+    if (!this.element.hidden) this.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Show the position as one button for each symbol. */
-  show() {
-    if (this.element.hidden || !this.#page.stage.picture) return;
-    this.#first = null;
-    this.words.textContent = "Choose two pieces to swap them.";
-    const { rows, separator } = this.#symbols();
-    this.separator = separator;
-    this.rows = rows;
-    let number = 0;
-    const columns = columnsOf(this.#page.stage.picture, rows);
-    this.places.replaceChildren(...laidOut(rows, columns).map((row) => element("div", { class: "place-row" }, ...row.map((symbol) => this.#place(symbol, number++)))));
-  }
-
-  /** The symbols of the position, in the rows in which it is written. */
-  #symbols() {
-    const text = this.#page.trail.here?.position ?? "";
-    const spaced = text.includes(" ");
-    const rows = text.split("/").map((row) => (spaced ? row.trim().split(/\s+/) : [...row]));
-    return { rows, separator: spaced ? " " : "" };
-  }
-
-  #place(symbol, number) {
-    return button(symbol, (event) => this.#choose(event.currentTarget, number), { class: "place", "aria-pressed": "false", "aria-label": `${symbol} on place ${number + 1}` });
-  }
-
-  #choose(place, number) {
-    if (this.#first === null) {
-      this.#first = number;
-      place.setAttribute("aria-pressed", "true");
-      this.words.textContent = "Now the other one.";
-    } else if (this.#first === number) {
-      this.show();
-    } else {
-      this.#swap(this.#first, number);
-    }
-  }
-
-  async #swap(one, other) {
-    const symbols = this.rows.flat();
-    [symbols[one], symbols[other]] = [symbols[other], symbols[one]];
-    const rows = this.rows.map((row) => symbols.splice(0, row.length).join(this.separator));
-    const position = rows.join(this.separator ? " / " : "/");
+  /** Follow the board, unless a person has edited the draft; then the draft stays, and is checked again. */
+  async show() {
+    const position = this.#page.trail.here?.position;
+    if (this.element.hidden || !position) return;
+    if (this.#draft?.isChanged || this.#form?.position === position) return this.#check();
     try {
-      const seen = await this.#context.api.get(of(this.#context.name, "/view"), { position });
-      if (seen.distance === null && this.#context.store.complete) throw new Problem(`${seen.position} is unreachable from the start`);
-      this.#context.succeed();
-      this.#page.go(seen.position);
+      const form = await this.#loading.ask((signal) => this.#context.api.get(of(this.#context.name, "/draft"), { position }, signal));
+      if (form && !this.#draft?.isChanged) this.#fill(form);
     } catch (error) {
       this.#context.fail(error);
-      this.show();
+    }
+  }
+
+  #fill(form) {
+    const same = this.#form && sameFields(this.#form, form);
+    this.#form = form;
+    this.#draft = new Draft(form);
+    this.#blocks = form.blocks ? new Blocks(form) : null;
+    if (!same) {
+      this.fields = new Fields(form, (field) => this.#act(field), (field, key) => this.#type(field, key));
+      this.place.replaceChildren(this.fields.element);
+      this.hint.textContent = this.#hints();
+    }
+    this.#letGo();
+    this.#show();
+    this.#check();
+  }
+
+  #hints() {
+    const kinds = new Set(this.#form.groups.map(({ kind }) => kind));
+    return [...kinds].map((kind) => HINTS[kind]).join(" ");
+  }
+
+  #show() {
+    const wrong = this.#answer?.wrong ?? [];
+    this.fields.show(this.#draft.symbols, this.#chosenFields(), wrong);
+    this.#showPalette();
+    this.undo.disabled = !this.#draft.canUndo;
+    this.reset.disabled = !this.#draft.isChanged;
+  }
+
+  #chosenFields() {
+    if (this.#chosen === null) return [];
+    if (!this.#blocks) return [this.#chosen];
+    return this.#draft.symbols.flatMap((symbol, field) => (symbol === this.#chosen.letter ? [field] : []));
+  }
+
+  /** What a click on a field does: it depends on the kind of the field, and on what is chosen. */
+  #act(field) {
+    const { group, fixed } = this.#form.fields[field];
+    const { kind } = this.#form.groups[group];
+    if (fixed) this.#context.say("This one never changes");
+    else if (kind === "values") this.#step(field, 1);
+    else if (kind === "blocks") this.#actOnBlock(field);
+    else if (this.#brush?.group === group) this.#change([[field, this.#brush.symbol]]);
+    else if (this.#chosen === null) this.#choose(field);
+    else if (kind === "pieces" && this.#chosen !== field && this.#form.fields[this.#chosen].group === group) this.#swap(this.#chosen, field);
+    else this.#choose(this.#chosen === field ? null : field);
+  }
+
+  #choose(chosen) {
+    this.#chosen = chosen;
+    this.#brush = null;
+    this.#show();
+  }
+
+  #letGo() {
+    this.#chosen = this.#brush = null;
+    this.#typed = "";
+  }
+
+  #swap(one, other) {
+    const { symbols } = this.#draft;
+    this.#chosen = null;
+    this.#change([[one, symbols[other]], [other, symbols[one]]]);
+  }
+
+  /** Show another value of a field, some steps on. */
+  #step(field, steps) {
+    const known = this.#symbolsOf(field);
+    const at = known.findIndex(({ symbol }) => symbol === this.#draft.symbols[field]);
+    this.#change([[field, known.at((at + steps) % known.length).symbol]]);
+  }
+
+  #symbolsOf(field) {
+    return this.#form.groups[this.#form.fields[field].group].symbols;
+  }
+
+  /** Choose the block on a square, or put the block that is chosen there. */
+  #actOnBlock(field) {
+    const symbol = this.#draft.symbols[field];
+    const lifted = this.#chosen;
+    if (lifted === null) {
+      if (symbol !== this.#blocks.empty) this.#choose({ letter: symbol, cell: this.#blocks.cellOn(this.#draft, field) });
+      return;
+    }
+    if (symbol === lifted.letter && String(this.#blocks.cellOn(this.#draft, field)) === String(lifted.cell)) return this.#choose(null);
+    const { changes, obstacle } = this.#blocks.place(this.#draft, lifted.letter, lifted.cell, field);
+    if (changes) {
+      this.#chosen = null;
+      this.#change(changes);
+    } else if (symbol !== this.#blocks.empty && symbol !== lifted.letter) {
+      this.#choose({ letter: symbol, cell: this.#blocks.cellOn(this.#draft, field) });
+    } else {
+      this.#refuse(`Block ${lifted.letter} does not fit there: ${obstacle === null ? "it would leave the board" : `block ${obstacle} is in the way`}.`);
+    }
+  }
+
+  #takeOff(letter) {
+    this.#chosen = null;
+    this.#change(this.#blocks.without(this.#draft, letter));
+  }
+
+  /** Say why nothing was changed; the verdict on the draft comes back with the next edit. */
+  #refuse(reason) {
+    this.#checking.stop();
+    this.verdict.className = "verdict unsure";
+    this.verdict.textContent = reason;
+  }
+
+  #showPalette() {
+    const focused = this.palette.contains(document.activeElement) ? document.activeElement.dataset.symbol : null;
+    const rows = this.#blocks ? [this.#blockRow()] : this.#form.groups.flatMap(({ kind }, group) => (kind === "values" ? [] : [this.#symbolRow(group)]));
+    this.palette.replaceChildren(...rows);
+    if (focused) [...this.palette.querySelectorAll("button")].find(({ dataset }) => dataset.symbol === focused)?.focus();
+  }
+
+  /** The symbols of a group as buttons, each with how often it stands there and how often it should. */
+  #symbolRow(group) {
+    const buttons = this.#form.groups[group].symbols.map(({ symbol, label, count, colour }) => {
+      const found = this.#draft.countOf(group, symbol);
+      const pressed = this.#brush?.group === group && this.#brush.symbol === symbol;
+      const made = button("", () => this.#pick(group, symbol), { class: "pick", "data-symbol": `${group} ${symbol}`, "aria-pressed": String(pressed), "aria-label": `${label}: ${found} of ${count}`, title: label });
+      const swatch = element("span", { class: "swatch", text: label === "empty" || this.#form.groups[group].kind === "stickers" ? "" : symbol });
+      if (colour) Object.assign(swatch.style, { background: colour, color: inkOn(colour) });
+      made.append(swatch, element("span", { class: `tally${found === count ? "" : " wrong"}`, text: `${found}/${count}` }));
+      return made;
+    });
+    return element("div", { class: "row", role: "group", "aria-label": "Pieces" }, ...buttons);
+  }
+
+  /** Put a symbol on the field that is chosen, else take it for the fields that are chosen next. */
+  #pick(group, symbol) {
+    const field = this.#chosen;
+    if (field !== null && this.#form.fields[field].group === group) {
+      this.#chosen = null;
+      return this.#change([[field, symbol]]);
+    }
+    const again = this.#brush?.group === group && this.#brush.symbol === symbol;
+    this.#chosen = null;
+    this.#brush = again ? null : { group, symbol };
+    this.#show();
+  }
+
+  /** The blocks that are off the board, and the way off for the one that is chosen. */
+  #blockRow() {
+    const missing = this.#blocks.missing(this.#draft).map((letter) =>
+      button(letter, () => this.#choose(this.#chosen?.letter === letter ? null : { letter, cell: this.#form.blocks[letter][0] }), {
+        class: "pick", "data-symbol": letter, "aria-pressed": String(this.#chosen?.letter === letter), "aria-label": `Block ${letter}, off the board`,
+      }));
+    const lifted = this.#chosen?.letter;
+    const off = lifted && this.#draft.symbols.includes(lifted) ? [button(`Take ${lifted} off the board`, () => this.#takeOff(lifted), { class: "button" })] : [];
+    return element("div", { class: "row", role: "group", "aria-label": "Blocks off the board" }, ...missing, ...off);
+  }
+
+  #change(pairs) {
+    this.#typed = "";
+    this.#draft.change(pairs);
+    this.#edited();
+  }
+
+  #undo() {
+    this.#draft.undo();
+    this.#letGo();
+    this.#edited();
+  }
+
+  #reset() {
+    this.#draft.reset();
+    this.#letGo();
+    this.#edited();
+    this.show(); // the board may have gone on
+  }
+
+  #edited() {
+    this.#answer = null;
+    const focused = document.activeElement;
+    this.#show();
+    if (focused?.disabled) this.fields.focus(); // what has been undone leaves nothing to undo
+    this.#check();
+  }
+
+  /** Ask what the draft is; meanwhile it cannot be used. */
+  async #check() {
+    this.use.disabled = true;
+    this.element.setAttribute("aria-busy", "true");
+    const { symbols } = this.#draft;
+    try {
+      const answer = await this.#checking.ask((signal) => this.#context.api.post(of(this.#context.name, "/draft"), { symbols }, signal));
+      if (answer && symbols === this.#draft.symbols) this.#judge(answer);
+    } catch (error) {
+      this.#context.fail(error);
+    }
+  }
+
+  #judge(answer) {
+    this.#answer = answer;
+    this.element.setAttribute("aria-busy", "false");
+    const onBoard = answer.position === this.#page.trail.here?.position;
+    const focused = document.activeElement === this.use;
+    this.use.disabled = onBoard || !["reached", "not reached yet"].includes(answer.verdict);
+    if (focused && this.use.disabled) this.fields.focus();
+    this.verdict.className = `verdict ${TONES[answer.verdict]}`;
+    this.verdict.textContent = this.#words(answer, onBoard);
+    this.#show();
+  }
+
+  #words({ verdict, reason, distance }, onBoard) {
+    if (verdict !== "reached") return `${SENTENCES[verdict]}: ${reason}.`;
+    const zero = this.#context.store.depth_zero ?? "start";
+    const far = distance === 0 ? `This is ${this.#context.store.starts > 1 ? "a" : "the"} ${zero}` : `${counted(distance, "move")} from the ${zero}`;
+    return onBoard ? `${far}; it is on the board.` : `${far}.`;
+  }
+
+  #use() {
+    const { position } = this.#answer;
+    this.#draft = new Draft({ ...this.#form, fields: this.#form.fields.map((field, at) => ({ ...field, symbol: this.#draft.symbols[at] })) });
+    this.#context.succeed();
+    this.#page.go(position);
+    this.#page.stage.board.focus({ preventScroll: true });
+  }
+
+  /** A key on a field that is no arrow: a symbol is typed, a value or a block taken back. */
+  #type(field, key) {
+    const { kind } = this.#form.groups[this.#form.fields[field].group];
+    if (key === "Backspace" || key === "Delete") return this.#takeBack(field, kind);
+    if (key.length !== 1 || key === " " || kind === "blocks" || this.#form.fields[field].fixed) return false;
+    const known = this.#symbolsOf(field);
+    const typed = [`${this.#typed}${key}`, key].find((text) => known.some(({ symbol }) => symbol.toLowerCase() === text.toLowerCase()));
+    if (!typed) return false;
+    this.#change([[field, known.find(({ symbol }) => symbol.toLowerCase() === typed.toLowerCase()).symbol]]);
+    this.#typed = typed;
+    return true;
+  }
+
+  #takeBack(field, kind) {
+    const symbol = this.#draft.symbols[field];
+    if (kind === "values") this.#step(field, -1);
+    else if (kind === "blocks" && symbol !== this.#blocks.empty) this.#takeOff(symbol);
+    else return false;
+    return true;
+  }
+
+  #key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) {
+      event.preventDefault();
+      if (this.#draft?.canUndo) this.#undo();
+    } else if (event.key === "Escape" && (this.#chosen !== null || this.#brush !== null)) {
+      event.preventDefault();
+      this.#letGo();
+      this.#show();
     }
   }
 }
 
-/** The number of columns of the board in a picture, if its squares are as many as the symbols; else null. */
-function columnsOf({ width, height }, rows) {
-  if (rows.length > 1) return null;
-  const [across, down] = [Math.floor(width / 40), Math.floor(height / 40)];
-  return across * down === rows[0].length ? across : null;
-}
+const TONES = { invalid: "bad", unreachable: "bad", "not reached yet": "unsure", reached: "good" };
+const SENTENCES = { invalid: "This is not a position", unreachable: "This cannot be reached", "not reached yet": "Not reached yet" };
 
-function laidOut(rows, columns) {
-  if (columns === null) return rows;
-  return Array.from({ length: rows[0].length / columns }, (_, at) => rows[0].slice(at * columns, (at + 1) * columns));
+/** Whether two forms have the same fields, so that their buttons can stay. */
+function sameFields(one, other) {
+  const text = ({ groups, fields }) => JSON.stringify([groups, fields.map(({ symbol, ...rest }) => rest)]);
+  return text(one) === text(other);
 }

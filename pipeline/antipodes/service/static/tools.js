@@ -16,7 +16,7 @@ export class Tools {
     this.#page = page;
     this.#context = page.context;
     this.editor = new Editor(page);
-    const edit = button("Edit", () => this.editor.toggle(edit), { class: "quiet", "aria-expanded": "false", title: "Swap two pieces" });
+    const edit = button("Edit", () => this.editor.toggle(edit), { class: "quiet", "aria-expanded": "false", "aria-controls": "editor", title: "Edit the position", hidden: !page.context.store.editable });
     const copy = (name, text, title) => copyButton(name, text, this.#context, title);
     const row = element("div", { class: "row tools", role: "group", "aria-label": "Copy and save" }, edit,
       copy("Copy position", () => this.#position, "Copy the position as text"),

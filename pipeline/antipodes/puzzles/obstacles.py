@@ -1,0 +1,45 @@
+"""Why no moves lead from a start to a position, as far as that follows without a search."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.searches.solvability import WrongSum, parities, solvable, wrong_sum
+
+MAX_STARTS = 4096
+"""Starts that are compared with a position."""
+
+
+def obstacle(rules: Rules, position: Labels) -> str | None:
+    """Why no moves lead from any start to a position ``(places,)``; None if that is not known without a search."""
+    starts = rules.start_labels
+    if len(starts) > MAX_STARTS or solvable(rules, position, starts).possible.any():
+        return None
+    if len(starts) > 1:
+        return "parities and sums that no move changes differ from those of every start"
+    wrong = wrong_sum(replace(rules, starts=(tuple(starts[0].tolist()),), origin=None), position)
+    if wrong is not None:
+        return _wrong_parity(rules.parts) if wrong.part is None else _wrong_sum(wrong.part, wrong)
+    if not parities(rules, position, starts).any():
+        return "odd permutation: with the empty square back in its place, two pieces are swapped"
+    return "the pieces never change their order on this board"
+
+
+def _wrong_sum(part: Part, wrong: WrongSum) -> str:
+    what = "orientations" if part.twists else "values"
+    of_part = f" of {part.name}" if part.name else ""
+    cause = ": a piece is turned on its place" if part.twists else ""
+    total = f"the {what}{of_part} have the sum {wrong.found} modulo {len(part.symbols)}"
+    return f"{total}, which no moves make{cause}"
+
+
+def _wrong_parity(parts: Sequence[Part]) -> str:
+    arrangements = [part for part in parts if part.holds_pieces and part.all_different]
+    names = [part.name for part in arrangements if part.name]
+    if len(arrangements) > 1 and len(names) == len(arrangements):
+        return f"the parities of {' and '.join(names)} do not fit together: two pieces are swapped"
+    if not arrangements:
+        return "the sums of the values do not fit together"
+    return "odd permutation: two pieces are swapped"

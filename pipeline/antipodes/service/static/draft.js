@@ -1,0 +1,80 @@
+// A draft of a position: a symbol for each field, edits that can be undone, and where blocks may go.
+
+/** The symbols of a form that a person edits; nothing of it is checked here. */
+export class Draft {
+  #form;
+  #before = [];
+
+  constructor(form) {
+    this.#form = form;
+    this.symbols = form.fields.map(({ symbol }) => symbol);
+  }
+
+  get isChanged() {
+    return this.symbols.some((symbol, at) => symbol !== this.#form.fields[at].symbol);
+  }
+
+  get canUndo() {
+    return this.#before.length > 0;
+  }
+
+  /** Change several fields in one edit: pairs of the number of a field and its symbol. */
+  change(pairs) {
+    this.#before.push(this.symbols);
+    this.symbols = [...this.symbols];
+    for (const [field, symbol] of pairs) this.symbols[field] = symbol;
+  }
+
+  undo() {
+    this.symbols = this.#before.pop() ?? this.symbols;
+  }
+
+  /** Go back to the position of the form; that can be undone, too. */
+  reset() {
+    this.change(this.#form.fields.map(({ symbol }, at) => [at, symbol]));
+  }
+
+  /** In how many fields of a group a symbol stands. */
+  countOf(group, symbol) {
+    return this.symbols.filter((one, at) => one === symbol && this.#form.fields[at].group === group).length;
+  }
+}
+
+/** The blocks of a form: which squares a block covers, and what is in its way. */
+export class Blocks {
+  #form;
+  #at;
+
+  constructor(form) {
+    this.#form = form;
+    this.#at = new Map(form.fields.map(({ squares: [square] }, field) => [String(square), field]));
+    this.empty = form.groups[0].symbols[0].symbol;
+  }
+
+  /** The letters of the blocks that are not on the board of a draft. */
+  missing(draft) {
+    return Object.keys(this.#form.blocks).filter((letter) => !draft.symbols.includes(letter));
+  }
+
+  /** The cell of a block that is on a field: rows down and columns right from its first one. */
+  cellOn(draft, field) {
+    const first = draft.symbols.indexOf(draft.symbols[field]);
+    const [[top, left], [row, column]] = [first, field].map((one) => this.#form.fields[one].squares[0]);
+    return [row - top, column - left];
+  }
+
+  /** Put a block with one of its cells on a field: {changes}, or {obstacle}, the letter in the way, null for an edge. */
+  place(draft, letter, [down, right], field) {
+    const [row, column] = this.#form.fields[field].squares[0];
+    const covered = this.#form.blocks[letter].map(([r, c]) => this.#at.get(String([row - down + r, column - right + c])));
+    if (covered.includes(undefined)) return { obstacle: null };
+    const obstacle = covered.map((one) => draft.symbols[one]).find((symbol) => symbol !== this.empty && symbol !== letter);
+    if (obstacle) return { obstacle };
+    return { changes: [...this.without(draft, letter), ...covered.map((one) => [one, letter])] };
+  }
+
+  /** The changes that take a block off the board. */
+  without(draft, letter) {
+    return draft.symbols.flatMap((symbol, field) => (symbol === letter ? [[field, this.empty]] : []));
+  }
+}
