@@ -268,3 +268,24 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_wrong_starts_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         puzzle_from({**BOARD, **changes})
+
+
+@pytest.mark.parametrize("enumerated", [False, True])
+@pytest.mark.parametrize("key", ["goal", "starts"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"family": "blocks", "start": ["A.B", ".AB"]},
+        {"family": "sliding", "rows": 1, "columns": 3, "start": ["1 0 2", "0 1 2"]},
+        {"family": "pancake", "start": ["1 2 3", "3 2 1"]},
+        {"family": "hanoi", "discs": 3, "start": ["0 0 0", "1 1 1"]},
+    ],
+)
+def test_a_list_of_starts_is_refused_beside_other_positions_at_depth_0(
+    settings: dict[str, Any], key: str, enumerated: bool
+) -> None:
+    full = {"name": "p", **settings, key: settings["start"][0], "enumerated": enumerated}
+    with pytest.raises(ConfigError, match=f"start: a list of 2 positions cannot be combined with '{key}'"):
+        puzzle_from(full)
+    one = puzzle_from({**full, "start": settings["start"][1:]})
+    assert len(one.starts) == 1

@@ -78,6 +78,7 @@ def _enumerated(puzzle: Puzzle) -> Puzzle:
 
 def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of a family, with its starts."""
+    _check_one_start(settings)
     if STARTS in settings:
         return _with_many_starts(describe, settings)
     if GOAL not in settings:
@@ -86,6 +87,21 @@ def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mappin
     if START not in others:
         return _with_start_at_goal(describe, settings, others)
     return _with_goals(describe(others), starts_in(settings, GOAL))
+
+
+def _check_one_start(settings: Mapping[str, Any]) -> None:
+    """Raise ConfigError if several positions of ``start`` are given beside a key that takes over depth 0.
+
+    ``start`` then gives the pieces, the beginning of sequences, and in listed puzzles the positions that have a number.
+    For all of these one position counts, so the others would be ignored.
+    """
+    start = settings.get(START)
+    for key in (STARTS, GOAL):
+        if key in settings and isinstance(start, list) and len(start) > 1:
+            raise ConfigError(
+                f"[puzzle] {START}: a list of {len(start)} positions cannot be combined with {key!r}, from which depths "
+                f"count; give one {START}"
+            )
 
 
 def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
