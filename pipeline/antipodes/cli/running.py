@@ -13,20 +13,33 @@ from typing import Any
 
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
+from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
+from antipodes.cli.usage import naming
 from antipodes.events import Listener
 from antipodes.machine import process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions
-from antipodes.storage.address import Address
+from antipodes.runs.options import RunOptions, chosen_store
+from antipodes.storage.address import Address, storage_at
 from antipodes.storage.retry import watch
+from antipodes_tasks import arguments
 
 AGAIN_AFTER_SECONDS = 0.01
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    return RunOptions.of(defaults, **given, began=process_began())
+    return RunOptions.of(defaults, **checked_options(given), began=process_began())
+
+
+def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
+    """The store of a run, as `chosen_store`; an error about the one that is given names the option."""
+    address = chosen_store(given, run, name, counts_only)
+    if given is not None:
+        with naming("--store"):
+            arguments.address(given, "--store")
+            storage_at(address)
+    return address
 
 
 class Interrupts:

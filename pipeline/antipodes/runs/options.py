@@ -1,6 +1,7 @@
 """The options of a run, the store that it goes to, and the commands that repeat it with them."""
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,6 +18,8 @@ from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 OUTPUTS = Path("outputs")
 """The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
+SIZE_IN_WORDS = re.compile(r"\s*[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
+"""What a size looks like; dask would take a text without a number for one byte."""
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
 SYMMETRY = ("auto", "on", "off")
@@ -50,7 +53,7 @@ def _workers(value: object, name: str = "workers") -> int:
 
 
 def _scheduler(value: object, name: str) -> str:
-    checked = arguments.text(value, "a scheduler")
+    checked = arguments.text(value, name)
     check_scheduler_name(checked)
     return checked
 
@@ -74,9 +77,11 @@ def memory_size(text: str | int, name: str = "memory limit") -> int:
 
     what = name if name.isupper() else name.replace("_", " ")  # an environment variable keeps its name
     try:
-        size = int(parse_bytes(text))
-    except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+        size = int(parse_bytes(text)) if SIZE_IN_WORDS.fullmatch(text) else None
+    except (ValueError, AttributeError, OverflowError):
+        size = None
+    if size is None:
+        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}")
     if not 1 <= size <= arguments.GREATEST:
         raise InputError(f"{what}: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
     return size
@@ -201,9 +206,9 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
-def tasks_at_once(workers: int | None) -> int:
+def tasks_at_once(workers: int | None, name: str = "workers") -> int:
     """The number of parallel tasks, by default that of the processors; InputError unless it is 1 to 4096."""
-    return available_workers() if workers is None else _workers(workers)
+    return available_workers() if workers is None else _workers(workers, name)
 
 
 def default_store(name: str, counts_only: bool = False) -> Path:

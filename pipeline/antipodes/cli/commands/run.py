@@ -25,11 +25,10 @@ from antipodes.cli.options import (
     Symmetry,
     Workers,
 )
-from antipodes.cli.running import Interrupts, RunRequest, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.config import Config, load_config, restricted
 from antipodes.machine import human
-from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
@@ -93,7 +92,7 @@ def run(
             symmetry=symmetry,
             started_by=("run", puzzle),
         )
-        address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+        address = store_of_run(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
         request = RunRequest(address, options, interrupts, quiet, as_json)
         try:
