@@ -95,7 +95,7 @@ def _check_same(manifest: TableManifest, config: Config, address: str) -> None:
     """As `check_same_puzzle`; the table with regions is another."""
     check_same_puzzle(manifest, config, address)
     if manifest.space != Placements.KIND:
-        raise StoreMismatchError(f"{address} holds the table with regions; choose another --store, or --overwrite it")
+        raise StoreMismatchError(f"{address} holds the table with regions")
 
 
 def is_finished(store: Address) -> bool:

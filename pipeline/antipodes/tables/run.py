@@ -99,9 +99,7 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
     if manifest.space == Placements.KIND:
-        raise StoreMismatchError(
-            f"{session.store.address} holds the least distances over regions; choose another --store, or --overwrite it"
-        )
+        raise StoreMismatchError(f"{session.store.address} holds the least distances over regions")
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

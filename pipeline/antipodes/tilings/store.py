@@ -173,12 +173,11 @@ class TilingStore(Store[TilingManifest]):
         if manifest.fingerprint != config.problem.fingerprint:
             raise StoreMismatchError(
                 f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-                "expected the same cells, pieces and conditions: choose another --store, or --overwrite it"
+                "expected the same cells, pieces and conditions"
             )
         if method is not None and manifest.method != method:
             raise StoreMismatchError(
-                f"{self.address} holds tilings found by the method {manifest.method}; expected {method}: "
-                "choose another --store, or --overwrite it"
+                f"{self.address} holds tilings found by the method {manifest.method}; expected {method}"
             )
 
     def check_partitions(self, manifest: TilingManifest) -> None:

@@ -88,7 +88,7 @@ def _build(config: Config, options: SolveOptions) -> int:
     """Make the tables of the puzzle's patterns that are missing; the exit status."""
     with importing_libraries():  # those of runs, which other searches do not need
         from antipodes.cli.patterns import build_patterns
-    return build_patterns(config, options.room, options.quiet)
+    return build_patterns(config, options.puzzle, options.room, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:

@@ -76,7 +76,7 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
             f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start, goal and moves: choose another --store, or --overwrite it"
+            "expected the same start, goal and moves"
         )
 
 
@@ -84,10 +84,7 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
     """Raise StoreMismatchError where a store has to be reduced by symmetries, ``on`` or ``off``, and is not, or is."""
     if symmetry == ("on" if manifest.symmetry == 1 else "off"):
         found = "that is not reduced" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
-        raise StoreMismatchError(
-            f"expected a store with --symmetry {symmetry}, found one {found} in {address}: "
-            "choose another --store, or --overwrite it"
-        )
+        raise StoreMismatchError(f"expected a store with --symmetry {symmetry}, found one {found} in {address}")
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
