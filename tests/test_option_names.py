@@ -11,7 +11,7 @@ from programs import Command
 from project import ROOT
 
 import antipodes as ap
-from antipodes_tasks.option_names import command_line, in_words, option, other_store
+from antipodes_tasks.option_names import command_line, in_words, option
 
 ONLY_COMMANDS = {
     "cli": "the command line itself",
@@ -50,16 +50,15 @@ def test_options_are_named_by_the_function_for_that() -> None:
 
 
 def test_words_of_python_and_of_the_command_line() -> None:
-    python = [option("tables"), option("goal"), option("overwrite", True), option("symmetry", "off"), other_store()]
+    python = [option("tables"), option("goal"), option("overwrite", True), option("symmetry", "off")]
     with command_line(), ThreadPoolExecutor(1) as pool:
         shell = [option("memory_limit"), option("goal"), option("overwrite", True), option("symmetry", "off")]
-        assert pool.submit(other_store).result() == "choose another --store, or use --overwrite"
+        assert pool.submit(option, "store").result() == "--store"
     assert python == [
         "tables",
         "goal",
         "overwrite=True",
         'symmetry="off"',
-        "choose another store, or use overwrite=True",
     ]
     assert shell == ["--memory-limit", "--to", "--overwrite", "--symmetry off"]
     assert in_words("python", "shell") == "python"

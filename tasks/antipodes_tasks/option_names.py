@@ -42,8 +42,3 @@ def option(name: str, value: str | bool | None = None) -> str:
     written = f'="{value}"' if isinstance(value, str) else "" if value is None else f"={value}"
     beside = f" {value}" if isinstance(value, str) else ""
     return in_words(f"{name}{written}", f"--{SHELL_NAMES.get(name, name).replace('_', '-')}{beside}")
-
-
-def other_store() -> str:
-    """Return the remedy for a store that holds something else: another store, or another content."""
-    return f"choose another {option('store')}, or use {option('overwrite', True)}"

@@ -208,7 +208,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
         (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit: not with"),
-        (["eight-puzzle", FARTHEST, "--memory-limit", "much"], "memory limit: expected a size"),
+        (["eight-puzzle", FARTHEST, "--memory-limit", "much"], "--memory-limit: expected a size"),
         (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to: not with"),
         (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth: not with"),
         (["knights-labelled", "--method", "routes", "--limit", "0"], "--limit"),

@@ -276,7 +276,7 @@ def test_progress(cli: Command, finished: Path) -> None:
 def test_a_memory_limit(cli: Command, refused: Callable[..., str], finished: Path) -> None:
     assert cli("verify", finished, "--workers", 1, "--memory-limit", "400MiB").out.startswith("ok: ")
     assert "the check takes at least " in refused("verify", finished, "--memory-limit", "10MiB")
-    assert "memory limit: expected a size" in refused("verify", finished, "--memory-limit", "much")
+    assert "--memory-limit: expected a size" in refused("verify", finished, "--memory-limit", "much")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -45,7 +45,7 @@ class Machines:
     def opened(self, listener: Listener) -> Iterator[Scheduler]:
         """The scheduler of the cluster, with workers; raises as `open_scheduler`."""
         name = self.scheduler or "threads"
-        with open_scheduler(name, tasks_at_once(self.workers), self.scheduler_file, listener) as scheduler:
+        with open_scheduler(name, tasks_at_once(self.workers, "--workers"), self.scheduler_file, listener) as scheduler:
             scheduler.wait_for_workers(listener, never)
             yield scheduler
 

@@ -1,7 +1,6 @@
 """Failures and interruptions of commands: each becomes one line on stderr and an exit status."""
 
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ import typer
 
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain
+from antipodes.cli.usage import usage_message
 from antipodes.storage.retry import watch
 from antipodes_tasks.errors import (
     AntipodesError,
@@ -32,9 +32,6 @@ TRACEBACKS = "ANTIPODES_TRACEBACK"
 """The environment variable that shows tracebacks of unexpected errors."""
 INTERRUPTED_BY_TYPER = 130
 """The exit status that typer has for Ctrl-C while it reads the arguments."""
-LONG_WORD = re.compile(r"(\S{60})\S+")
-LONGEST_USAGE = 300
-"""Characters of a message of typer, which quotes arguments whole."""
 
 
 class Stopped(BaseException):
@@ -95,8 +92,7 @@ def flushed(status: int) -> int:
 
 def complain_of_usage(error: typer.TyperException) -> int:
     """Print the error of typer about the arguments; the exit status."""
-    message = " ".join(LONG_WORD.sub(r"\1…", error.format_message()).split())
-    return complain(message if len(message) <= LONGEST_USAGE else message[:LONGEST_USAGE] + "…", BAD_INPUT)
+    return complain(usage_message(error), BAD_INPUT)
 
 
 def _status_of_error(error: AntipodesError) -> int:

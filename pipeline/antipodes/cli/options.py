@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from antipodes.runs.options import OPTIONS, option_of
+from antipodes.runs.options import OPTIONS, memory_size, option_of
 
 PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
@@ -58,6 +58,19 @@ MemoryLimit = Annotated[str | None, run_option("memory_limit")]
 Overwrite = Annotated[bool, run_option("overwrite")]
 Symmetry = Annotated[str | None, run_option("symmetry")]
 CountsOnly = Annotated[bool, run_option("counts_only")]
+
+
+def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a run, those that were given checked; an InputError names the option as people write it."""
+    return {
+        name: OPTIONS[name].check(value, option_of(name)) if name in OPTIONS and value is not None else value
+        for name, value in given.items()
+    }
+
+
+def memory_limit_of(text: str | None) -> int | None:
+    """The bytes of ``--memory-limit``; None if it was not given."""
+    return None if text is None else memory_size(text, "--memory-limit")
 
 
 def names_given(options: Mapping[str, object]) -> list[str]:

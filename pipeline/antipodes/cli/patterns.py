@@ -7,7 +7,7 @@ from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import say
 from antipodes.config import Config
 from antipodes.machine import human
-from antipodes.runs.options import RunOptions
+from antipodes.runs.options import RunOptions, started
 from antipodes.storage.address import Address
 from antipodes.tables.pattern_stores import PatternStore, cost_of, pattern_stores
 from antipodes.tables.planning.duration import described_time
@@ -16,8 +16,11 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 
 
-def build_patterns(config: Config, memory_limit: int | None, quiet: bool) -> int:
-    """Compute the pattern tables of a puzzle that are not finished, each as ``antipodes run`` does; the exit status."""
+def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
+    """Compute the pattern tables of a puzzle that are not finished; the exit status.
+
+    ``puzzle`` is the argument of the command, for messages.
+    """
     stores = pattern_stores(config)
     if not stores:
         raise InputError(f"--build: expected patterns, found none for {config.puzzle.name}: its config has no [solve]")
@@ -25,15 +28,15 @@ def build_patterns(config: Config, memory_limit: int | None, quiet: bool) -> int
     if missing and not quiet:
         say(f"building {_named(missing)}: {_cost(missing)}")
     for one in missing:
-        if status := _build(one, memory_limit, quiet):
+        if status := _build(one, puzzle, memory_limit, quiet):
             return status
     return 0
 
 
-def _build(pattern: PatternStore, memory_limit: int | None, quiet: bool) -> int:
+def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
     """Compute, or resume, one table; the exit status."""
     settings: dict[str, Any] = {"memory_limit": memory_limit, "counts_only": False}
-    options = RunOptions.of(pattern.config.run, **settings, started_by=("run", pattern.name))
+    options = RunOptions.of(pattern.config.run, **settings, started_by=started("solve", puzzle, build=True))
     with Interrupts() as interrupts:
         request = RunRequest(pattern.store, options, interrupts, quiet, as_json=False)
         with request.watched("the layer") as listener:

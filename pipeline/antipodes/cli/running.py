@@ -7,26 +7,38 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from types import FrameType, TracebackType
 from typing import Any
 
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
+from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
-from antipodes.events import Listener
+from antipodes.cli.usage import naming
+from antipodes.events import Committed, Event, Listener, PartitionsCommitted
 from antipodes.machine import process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions
-from antipodes.storage.address import Address
+from antipodes.runs.options import RunOptions, chosen_store
+from antipodes.storage.address import Address, storage_at
 from antipodes.storage.retry import watch
+from antipodes_tasks import arguments
 
 AGAIN_AFTER_SECONDS = 0.01
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    return RunOptions.of(defaults, **given, began=process_began())
+    return RunOptions.of(defaults, **checked_options(given), began=process_began())
+
+
+def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
+    """The store of a run, as `chosen_store`; an error about the one that is given names the option."""
+    address = chosen_store(given, run, name, counts_only)
+    if given is not None:
+        with naming("--store"):
+            arguments.address(given, "--store")
+            storage_at(address)
+    return address
 
 
 class Interrupts:
@@ -88,12 +100,23 @@ class RunRequest:
     @contextmanager
     def watched(self, under_way: str) -> Iterator[Listener]:
         """Show the progress of a run; an interruption finishes what is ``under_way``, and names the next command."""
-        self.interrupts.next_command = partial(self.options.next_command, self.store)
+        saved = False
+
+        def next_command() -> str:
+            return self.options.next_command(self.store, saved)
+
+        self.interrupts.next_command = next_command
         self.interrupts.next_steps = f"finishing and committing {under_way}"
-        with show_progress(self.quiet, began=self.options.began) as listener:
+        with show_progress(self.quiet, began=self.options.began) as shown:
+
+            def listener(event: Event) -> None:
+                nonlocal saved
+                saved = saved or isinstance(event, Committed | PartitionsCommitted)
+                shown(event)
+
             yield listener
 
     def interrupted(self, saved: str) -> int:
         """Say that the ``saved`` depths or partitions, such as "depths 0 to 7 are", stay, and how to resume."""
-        resume = self.options.next_command(self.store)
+        resume = self.options.resume_command(self.store)
         return complain(f"interrupted: {saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

@@ -17,9 +17,11 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
+    memory_limit_of,
     names_given,
 )
-from antipodes.runs.options import memory_size, option_of
+from antipodes.cli.usage import naming
+from antipodes.runs.options import option_of
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
 from antipodes.tables.solve import IDA_STAR
@@ -116,17 +118,21 @@ class SolveOptions:
     @property
     def own_store(self) -> Address | None:
         """The table of the puzzle, if one is named."""
-        return None if self.store is None else find_store(self.store)
+        if self.store is None:
+            return None
+        with naming("--store"):
+            return find_store(self.store)
 
     @property
     def addresses(self) -> list[Address]:
         """The stores of the tables that are named."""
-        return [find_store(store) for store in self.tables or ()]
+        with naming("--tables"):
+            return [find_store(store) for store in self.tables or ()]
 
     @property
     def room(self) -> int | None:
         """The memory limit in bytes."""
-        return None if self.memory_limit is None else memory_size(self.memory_limit)
+        return memory_limit_of(self.memory_limit)
 
     @property
     def pictures(self) -> PictureFiles:

@@ -137,7 +137,7 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: 
     """
     found = as_config(puzzle).puzzle
     arguments.integer(limit, "limit", 1)
-    texts = [arguments.text(text, "a pattern") for text in (goal, among) if text is not None]
+    texts = [arguments.text(goal, "a goal"), *([] if among is None else [arguments.text(among, "among")])]
     batches = [standing_for(found, text) for text in texts]
     space, tables = _tables(found, BYTES)
     goals, *chosen = (_indices_of(space, *each) for each in zip(texts, batches, strict=True))

@@ -9,7 +9,7 @@ from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.runs.interruption import Interruption
-from antipodes.runs.options import RunOptions, chosen_store, memory_size
+from antipodes.runs.options import IN_PYTHON, RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
 from antipodes.tables import verify as verification
@@ -98,6 +98,7 @@ def run(
         counts_only=counts_only,
         symmetry=symmetry,
         overwrite=overwrite,
+        started_by=IN_PYTHON,
     )
     address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
     with Interruption(interrupted) as interruption:
@@ -144,7 +145,12 @@ def tile(
     config = _board(board)
     name, client = _scheduler(scheduler)
     options = RunOptions.of(
-        config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
+        config.run,
+        workers=workers,
+        scheduler=name,
+        checkpoint_every=checkpoint_every,
+        overwrite=overwrite,
+        started_by=IN_PYTHON,
     )
     address = chosen_store(store, config.run, config.problem.name)
     with Interruption(interrupted) as interruption:

@@ -1,8 +1,9 @@
 """The options of a run, the store that it goes to, and the commands that repeat it with them."""
 
 import os
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,12 +18,22 @@ from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 OUTPUTS = Path("outputs")
 """The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
+SIZE_IN_WORDS = re.compile(r"\s*[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
+"""What a size looks like; dask would take a text without a number for one byte."""
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
 SYMMETRY = ("auto", "on", "off")
 """Whether a new table is reduced by symmetries."""
-NOT_OF_RESUME = ("symmetry",)
-"""Options that a store knows that is resumed."""
+DEFINING = ("only_moves", "omit", "where", "method", "raw", "build", "puzzle")
+"""Options of commands that decide what is computed or reported, beside those of `RunOptions`."""
+OF_TABLES = ("memory_limit", "counts_only", "symmetry")
+"""Options that a search for tilings does not have."""
+NOT_TAKEN = {"resume": ("symmetry", "counts_only", "overwrite"), "tile": OF_TABLES}
+"""Options of `RunOptions` that a command does not take: `resume` finds them in the store."""
+TAKEN_BY_SOLVE = ("memory_limit",)
+"""Options of `RunOptions` that ``solve --build`` takes."""
+IN_PYTHON = ("python",)
+"""Stands for the command of a run that a call in Python has started."""
 OPTION = "option"
 """The key of a field's metadata for its `Option`."""
 
@@ -50,7 +61,7 @@ def _workers(value: object, name: str = "workers") -> int:
 
 
 def _scheduler(value: object, name: str) -> str:
-    checked = arguments.text(value, "a scheduler")
+    checked = arguments.text(value, name)
     check_scheduler_name(checked)
     return checked
 
@@ -74,9 +85,11 @@ def memory_size(text: str | int, name: str = "memory limit") -> int:
 
     what = name if name.isupper() else name.replace("_", " ")  # an environment variable keeps its name
     try:
-        size = int(parse_bytes(text))
-    except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+        size = int(parse_bytes(text)) if SIZE_IN_WORDS.fullmatch(text) else None
+    except (ValueError, AttributeError, OverflowError):
+        size = None
+    if size is None:
+        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}")
     if not 1 <= size <= arguments.GREATEST:
         raise InputError(f"{what}: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
     return size
@@ -128,7 +141,7 @@ class RunOptions:
     )
     """Whether a new store is reduced by symmetries, ``on``, ``off`` or ``auto``; None: the default, ``auto``."""
     started_by: tuple[str, ...] = ()
-    """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
+    """The command that started the run, made by `started`, for messages; IN_PYTHON: a call; empty: not known."""
     began: float | None = field(default=None, compare=False)
     """When the user began to wait, on the clock of `time.perf_counter`; None: when the run is called."""
 
@@ -153,33 +166,45 @@ class RunOptions:
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes the run with the same options."""
-        return _command("resume", argument(store), *self._given(NOT_OF_RESUME))
+        more = self.started_by[2:] if self.started_by[:1] == ("resume",) else ()
+        return _command("resume", argument(store), *more, *self._words("resume"))
 
     def start_command(self, store: Address) -> str | None:
-        """The command that starts the run over; None where no command started it."""
-        if not self.started_by:
+        """The command that starts the run, or starts it over; None if no such command started it."""
+        if not self.started_by or self.started_by[0] in ("resume", *IN_PYTHON):
             return None
         name, subject, *more = self.started_by
-        given = [*self._given(), *(option_of(one) for one in OPTIONS if getattr(self, one) is True)]
-        return _command(name, argument(subject), *more, "--store", argument(store), *given)
+        place = [] if name == "solve" else ["--store", argument(store)]
+        return _command(name, argument(subject), *more, *place, *self._words(name))
 
-    def next_command(self, store: Address) -> str:
-        """The command that resumes the run, or starts it over where nothing is at the path of the store."""
-        missing = isinstance(store, Path) and not os.path.lexists(store)
-        return (self.start_command(store) if missing else None) or self.resume_command(store)
+    def start_over(self, store: Address, verb: str = "start over") -> str:
+        """How to start the run over in place of what is stored, for messages."""
+        if self.started_by == IN_PYTHON:
+            return f"{verb} by the same call with overwrite=True"
+        if self.started_by[:1] == ("resume",):
+            return f"{verb} by the command that made it, with --overwrite"
+        command = replace(self, overwrite=True).start_command(store)
+        return f"{verb} with --overwrite" if command is None else f"{verb} with: {command}"
 
-    def _given(self, left_out: Collection[str] = ()) -> list[str]:
-        """The options that were given, as words of a command; without the store, and those ``left_out``."""
-        words = []
-        for one, declared in OPTIONS.items():
-            if one in left_out:
-                continue
-            value = getattr(self, one)
-            if one == "scheduler" and (value == "threads" or self.scheduler_file is not None):
-                continue
-            if value is not None and declared.metavar is not None:
-                words += [option_of(one), _number(value) if isinstance(value, float) else str(value)]
-        return words
+    def how_to_resume(self, store: Address) -> str:
+        """How to resume the run, for messages: the command, or the call."""
+        if self.started_by == IN_PYTHON:
+            return f"the same call{' without overwrite' if self.overwrite else ''} resumes"
+        return f"resume with: {self.resume_command(store)}"
+
+    def next_command(self, store: Address, saved: bool = False) -> str:
+        """The command that resumes the run, if it has ``saved`` anything or continues a store; else that starts it."""
+        continues = isinstance(store, Path) and os.path.lexists(store) and not self.overwrite
+        return (None if saved or continues else self.start_command(store)) or self.resume_command(store)
+
+    def _words(self, command: str) -> list[str]:
+        """The options that were given, as words of a command, if it takes them."""
+        given = {one: getattr(self, one) for one in OPTIONS if one not in NOT_TAKEN.get(command, ())}
+        if command == "solve":
+            given = {one: given[one] for one in TAKEN_BY_SOLVE}
+        if given.get("scheduler") == "threads" or given.get("scheduler_file") is not None:
+            given.pop("scheduler", None)
+        return words_of(given)
 
 
 OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in fields(RunOptions) if OPTION in one.metadata}
@@ -189,6 +214,26 @@ OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in field
 def option_of(name: str) -> str:
     """The option of commands for a field."""
     return f"--{name.replace('_', '-')}"
+
+
+def words_of(given: Mapping[str, object]) -> list[str]:
+    """Options and their values as words of a command; those that were not given have no words."""
+    words = []
+    for name, value in given.items():
+        if value is True:
+            words.append(option_of(name))
+        elif value is not None and value is not False:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                words += [option_of(name), _number(one) if isinstance(one, float) else str(one)]
+    return words
+
+
+def started(command: str, subject: str, **given: object) -> tuple[str, ...]:
+    """The command that starts a run, for `RunOptions.started_by`: its name, its subject, and what defines the run.
+
+    The subject is a puzzle, a board, or a store to resume; ``given`` are options that are named in DEFINING.
+    """
+    return command, subject, *words_of({name: given[name] for name in DEFINING if name in given})
 
 
 def _command(*words: str) -> str:
@@ -201,9 +246,9 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
-def tasks_at_once(workers: int | None) -> int:
+def tasks_at_once(workers: int | None, name: str = "workers") -> int:
     """The number of parallel tasks, by default that of the processors; InputError unless it is 1 to 4096."""
-    return available_workers() if workers is None else _workers(workers)
+    return available_workers() if workers is None else _workers(workers, name)
 
 
 def default_store(name: str, counts_only: bool = False) -> Path:

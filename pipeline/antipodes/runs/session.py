@@ -13,7 +13,7 @@ from antipodes.events import Listener, Preparing, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
-from antipodes.runs.options import RunOptions
+from antipodes.runs.options import IN_PYTHON, RunOptions
 from antipodes.runs.report import Clock
 from antipodes.storage.address import Address
 from antipodes.storage.lock import StoreLock
@@ -26,6 +26,7 @@ from antipodes_tasks.errors import (
     SchedulerError,
     StoreDamagedError,
     StoreError,
+    StoreMismatchError,
     StoreSilentError,
     WorkerFailedError,
 )
@@ -96,10 +97,18 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
-        manifest = self.store.read()
-        check(manifest)
-        cleaned: Manifest = self.store.remove_leftovers(manifest)
-        return cleaned
+        with damage_hint(self.options, self.store.address):
+            manifest = self.store.read()
+            try:
+                check(manifest)
+            except StoreMismatchError as error:
+                raise StoreMismatchError(f"{error}: {self._another_store()}") from error
+            cleaned: Manifest = self.store.remove_leftovers(manifest)
+            return cleaned
+
+    def _another_store(self) -> str:
+        """The remedy if the store belongs to another puzzle, or holds something else."""
+        return f"choose another {option('store')}, or {self.options.start_over(self.store.address, 'overwrite it')}"
 
     def stop(self) -> bool:
         """Whether the run was told to stop; it is not asked again once it was."""
@@ -134,17 +143,25 @@ class Session(Generic[AnyStore]):
 
 
 @contextmanager
+def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
+    """Add to the message about a damaged store how to repair it."""
+    try:
+        yield
+    except StoreDamagedError as error:
+        raise StoreDamagedError(f"{error}; restore it from a copy, or {options.start_over(store)}") from error
+
+
+@contextmanager
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
     """Add to the message of an error how much is saved, which ``saved`` words, and the command that resumes.
 
     A damaged store cannot be resumed: the message says how to repair it.
     """
     try:
-        yield
-    except StoreDamagedError as error:
-        raise StoreDamagedError(
-            f"{error}; restore it from a copy, or start over with {option('overwrite', True)}"
-        ) from error
+        with damage_hint(options, store.address):
+            yield
+    except StoreDamagedError:
+        raise
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
         if hint := _hint(error, options, store, saved):
             raise type(error)("; ".join([str(error), *hint])) from error
@@ -155,7 +172,9 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
     """The parts to add to the message; none where nothing is stored, unless the run was interrupted."""
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
-    resume = f"resume with: {options.resume_command(store.address)}"
+    if options.started_by == IN_PYTHON:
+        start_over = ["the same call starts over"]
+    resume = options.how_to_resume(store.address)
     untouched = options.overwrite and not store.manifest_file.is_known
     try:
         manifest = store.read()

@@ -50,13 +50,12 @@ BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
 )
 """The status of each kind of error; the first that fits counts."""
 BY_STATUS = {
-    400: "body: expected JSON, found something else",
+    400: "body: expected JSON, found other bytes",
     404: "there is nothing at this address",
     405: "expected another method at this address",
 }
 EXPECTED = {
     "missing": "a value",
-    "json_invalid": "JSON",
     "too_long": "at most {max_length}",
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number of fewer digits",
@@ -121,8 +120,10 @@ def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
     """The response to parameters or a body that are not what was expected: the first of them."""
     first = errors[0]
     kind, place = str(first["type"]), [str(part) for part in first["loc"]]
-    where = place[0] if kind == "json_invalid" else ".".join(place[1:]) or place[0]
-    expected = EXPECTED.get(kind, "something else").format(**first.get("ctx", {}))
+    if kind == "json_invalid":
+        return response_to_status(400)
+    where = ".".join(place[1:]) or place[0]
+    expected = EXPECTED.get(kind, "another value").format(**first.get("ctx", {}))
     if kind == "too_long":
         return error_response(f"{where}: expected {expected}, found {first['ctx']['actual_length']}", 413)
     found = "none" if kind == "missing" else quote(first.get("input"))

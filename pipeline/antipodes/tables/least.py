@@ -29,7 +29,7 @@ from antipodes.tables.report import RunReport, committed_depth
 from antipodes.tables.store.manifest import MOST_ANTIPODES, Layers, TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore, check_same_puzzle
 from antipodes_tasks.errors import InputError, StoreMismatchError
-from antipodes_tasks.option_names import option, other_store
+from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
@@ -96,7 +96,7 @@ def _check_same(manifest: TableManifest, config: Config, address: str) -> None:
     """As `check_same_puzzle`; the table with regions is another."""
     check_same_puzzle(manifest, config, address)
     if manifest.space != Placements.KIND:
-        raise StoreMismatchError(f"{address} holds the table with regions; {other_store()}")
+        raise StoreMismatchError(f"{address} holds the table with regions")
 
 
 def is_finished(store: Address) -> bool:

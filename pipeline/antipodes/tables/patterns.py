@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 from antipodes.tables.folded_tables import folded_table
 from antipodes.tables.pattern_values import MOST_EXPANDED, numbering_of, values_of
 from antipodes.tables.store.manifest import TableManifest
@@ -129,7 +129,7 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
 def _finished(store: TableStore) -> TableManifest:
     manifest = store.read()
     if not manifest.complete:
-        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {store.address}")
+        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {in_shell(store.address)}")
     if manifest.space not in KINDS:
         raise InputError(
             f"{option('tables')}: expected a table in which moves can be followed, found one of {manifest.space} "

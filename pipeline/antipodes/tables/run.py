@@ -28,7 +28,6 @@ from antipodes.tables.store.stores import (
 )
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
-from antipodes_tasks.option_names import other_store
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.placements import Placements
 
@@ -100,7 +99,7 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
     if manifest.space == Placements.KIND:
-        raise StoreMismatchError(f"{session.store.address} holds the least distances over regions; {other_store()}")
+        raise StoreMismatchError(f"{session.store.address} holds the least distances over regions")
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

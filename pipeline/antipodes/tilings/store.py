@@ -33,7 +33,6 @@ from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.option_names import other_store
 from antipodes_tasks.quoting import quote
 
 TILINGS = "tilings"
@@ -174,12 +173,11 @@ class TilingStore(Store[TilingManifest]):
         if manifest.fingerprint != config.problem.fingerprint:
             raise StoreMismatchError(
                 f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-                f"expected the same cells, pieces and conditions: {other_store()}"
+                "expected the same cells, pieces and conditions"
             )
         if method is not None and manifest.method != method:
             raise StoreMismatchError(
-                f"{self.address} holds tilings found by the method {manifest.method}; expected {method}: "
-                f"{other_store()}"
+                f"{self.address} holds tilings found by the method {manifest.method}; expected {method}"
             )
 
     def check_partitions(self, manifest: TilingManifest) -> None:

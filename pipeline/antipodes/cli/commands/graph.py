@@ -8,6 +8,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, say
+from antipodes.cli.usage import naming
 from antipodes.graphs import export
 from antipodes_tasks.quoting import shorten
 
@@ -32,7 +33,8 @@ def graph(
     as_json: AsJson = False,
 ) -> None:
     """Write all positions and moves of a puzzle as a graph."""
-    export.writer_of(to)
+    with naming("--to"):
+        export.writer_of(to)
     found = export.graph(puzzle, limit)
     found.write(to)
     if as_json:

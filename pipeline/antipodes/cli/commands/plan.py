@@ -19,12 +19,13 @@ from antipodes.cli.options import (
     Workers,
 )
 from antipodes.cli.patterns import pattern_lines, patterns_view
+from antipodes.cli.running import run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.config import Config, load_config, restricted
 from antipodes.events import Listener, Preparing
 from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
+from antipodes.runs.options import chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.least import has_least
 from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
@@ -57,7 +58,7 @@ def plan(
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
     config = restricted(load_config(puzzle), only_moves, omit or ())
-    options = RunOptions.of(
+    options = run_options(
         config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
     )
     limit = available_memory() if options.memory_limit is None else options.memory_limit

@@ -20,6 +20,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import paint
 from antipodes.cli.options import Given, MoveSequence, Store, names_given
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
+from antipodes.cli.usage import naming
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
 from antipodes.tables.game import Choice, Game, check_playable
@@ -107,7 +108,8 @@ def _begin(table: Table, position: list[str] | None, moves: str | None, depth: i
     if position:
         return " ".join(position)
     if moves is not None:
-        return table.puzzle.format(table.puzzle.follow(moves)[-1])
+        with naming("--moves"):
+            return table.puzzle.format(table.puzzle.follow(moves)[-1])
     return table.puzzle.format(table.random_position(depth))
 
 

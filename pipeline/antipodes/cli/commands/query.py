@@ -22,6 +22,7 @@ from antipodes.cli.streams import (
     print_lines,
     say,
 )
+from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
@@ -104,7 +105,9 @@ def query(
             if moves is None:
                 found = answers.to_texts(_together(positions or [], table.puzzle))
             else:
-                found = answers.to_positions(table.puzzle.follow(moves)[-1:])
+                with naming("--moves"):
+                    position = table.puzzle.follow(moves)[-1:]
+                found = answers.to_positions(position)
             answers.show(found, as_json)
         else:
             number = at_depth.number_in(table)
@@ -315,7 +318,9 @@ def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as
 
 def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) -> None:
     """Print the nearest and the farthest positions that fit a pattern, and the counts by distance."""
-    puzzle, matches = table.puzzle, table.match(pattern)
+    puzzle = table.puzzle
+    with naming("--pattern"):
+        matches = table.match(pattern)
     path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
     if as_json:
         path_too = matches_with_path_view(puzzle, pattern, matches, path) if with_path else None

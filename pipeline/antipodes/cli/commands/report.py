@@ -8,7 +8,9 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.streams import print_json, say
+from antipodes.cli.usage import naming
 from antipodes.machine import human
+from antipodes.report_page.page import check_output
 from antipodes.report_page.report import SHOWN, write_report
 from antipodes.report_page.results import LISTED, write_results
 from antipodes.stores import find_store
@@ -34,6 +36,8 @@ def report(
 ) -> None:
     """Write a report on a store: one HTML page to send or to publish."""
     address = find_store(store, puzzle)
+    with naming("--output"):
+        check_output(output)
     write_report(address, output, limit)
     size = output.stat().st_size
     if as_json:

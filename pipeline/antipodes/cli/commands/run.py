@@ -25,11 +25,11 @@ from antipodes.cli.options import (
     Symmetry,
     Workers,
 )
-from antipodes.cli.running import Interrupts, RunRequest, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.config import Config, load_config, restricted
 from antipodes.machine import human
-from antipodes.runs.options import chosen_store
+from antipodes.runs.options import started
 from antipodes.storage.address import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
@@ -91,9 +91,9 @@ def run(
             overwrite=overwrite or None,
             counts_only=counts_only or None,
             symmetry=symmetry,
-            started_by=("run", puzzle),
+            started_by=started("run", puzzle, only_moves=only_moves, omit=omit),
         )
-        address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+        address = store_of_run(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
         request = RunRequest(address, options, interrupts, quiet, as_json)
         try:
@@ -128,6 +128,7 @@ def resume(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
+            started_by=started("resume", store, puzzle=puzzle),
         )
         request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)

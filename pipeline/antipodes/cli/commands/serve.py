@@ -85,5 +85,5 @@ def serve(
 
 def _cache_bytes(memory_limit: str | None) -> int:
     if memory_limit is not None:
-        return memory_size(memory_limit)
+        return memory_size(memory_limit, "--memory-limit")
     return max(LEAST_CACHE, available_memory() // SHARE)

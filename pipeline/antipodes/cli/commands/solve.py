@@ -13,6 +13,7 @@ from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
 from antipodes.cli.streams import say
+from antipodes.cli.usage import naming
 from antipodes.config import Config, give, load_config
 from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.pattern import aimed_at, goals_in
@@ -70,15 +71,24 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
         return puzzle.parse(" ".join(options.position)) if options.position else None
     if options.position:
         raise InputError("expected a position or --moves, found both")
-    labels: Labels = puzzle.follow(options.moves)[-1]
+    with naming("--moves"):
+        labels: Labels = puzzle.follow(options.moves)[-1]
     return labels
+
+
+def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
+    """The positions of ``--to``; None if it is not given."""
+    if options.to is None:
+        return None
+    with naming("--to"):
+        return goals_in(puzzle, options.to)
 
 
 def _build(config: Config, options: SolveOptions) -> int:
     """Make the tables of the puzzle's patterns that are missing; the exit status."""
     with importing_libraries():  # those of runs, which other searches do not need
         from antipodes.cli.patterns import build_patterns
-    return build_patterns(config, options.room, options.quiet)
+    return build_patterns(config, options.puzzle, options.room, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:
@@ -121,7 +131,7 @@ def _solve(
 ) -> None:
     """Solve one position; tables that were not ``asked`` for are only used if they fit into memory."""
     assert position is not None
-    goal = None if options.to is None else goals_in(puzzle, options.to)
+    goal = _goal(puzzle, options)
     problem = Problem.of(puzzle.rules, position, goal)
     give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.to is None else aimed_at(puzzle, [options.to])
@@ -182,7 +192,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
         from antipodes.cli.batch import Batch, Machines, solve_batch
         from antipodes.tables.batch import Search
 
-    goal = None if options.to is None else goals_in(puzzle, options.to)
+    goal = _goal(puzzle, options)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.room}
     search = Search(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)

@@ -7,11 +7,11 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
+from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers, memory_limit_of
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
 from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import OUTPUTS, default_store, memory_size, tasks_at_once
+from antipodes.runs.options import OUTPUTS, default_store, tasks_at_once
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
 from antipodes.storage.backend import Storage
@@ -179,9 +179,9 @@ def _table_verdict(
         from antipodes.executors.threads import Threads
         from antipodes.tables.verify import verify as verify_table
 
-    limit = None if memory_limit is None else memory_size(memory_limit)
+    limit = memory_limit_of(memory_limit)
     with show_progress(quiet) as listener:
-        return verify_table(address, Threads(tasks_at_once(workers)), seed, limit, listener)
+        return verify_table(address, Threads(tasks_at_once(workers, "--workers")), seed, limit, listener)
 
 
 @command(app, "remove", "antipodes remove eight-puzzle", "antipodes remove s3://bucket/eight-puzzle.zarr --yes")

@@ -9,6 +9,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
 from antipodes.cli.streams import print_json, print_line
+from antipodes.cli.usage import naming
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
@@ -61,7 +62,9 @@ def symmetry(
     found = _puzzle(puzzle)
     group = symmetries_of(found.rules)
     if moves is not None:
-        _show_position(found, group, found.follow(moves)[-1], as_json)
+        with naming("--moves"):
+            reached = found.follow(moves)[-1]
+        _show_position(found, group, reached, as_json)
     elif position is not None:
         _show_position(found, group, found.parse(position), as_json)
     else:

@@ -27,11 +27,11 @@ from antipodes.cli.options import (
     names_given,
     run_option,
 )
-from antipodes.cli.running import Interrupts, RunRequest, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about, say, terminal_columns
 from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions, chosen_store
+from antipodes.runs.options import RunOptions, started
 from antipodes.storage.address import in_shell
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
@@ -96,7 +96,7 @@ def tile(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
-            started_by=("tile", board, *_repeated(where or [], method, raw)),
+            started_by=started("tile", board, where=where, method=method, raw=raw),
         )
         quiet = quiet or config.run.get("quiet", False)
         if count:
@@ -105,7 +105,7 @@ def tile(
                 raise InputError(f"--count: stores nothing; expected no {given[0]}")
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
-        address = chosen_store(store, config.run, store_name(config.problem, where or []))
+        address = store_of_run(store, config.run, store_name(config.problem, where or []))
         return compute_tilings(config, method, RunRequest(address, options, interrupts, quiet, as_json, verbose), raw)
 
 
@@ -115,12 +115,6 @@ def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> No
         raise InputError(
             f"--where: expected --store, too, because [run] store, {named}, is for all tilings of the board"
         )
-
-
-def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
-    """The options that a command which starts the search over has to repeat."""
-    conditions = [word for condition in where for word in ("--where", condition)]
-    return [*conditions, *(["--method", method] if method else []), *(["--raw"] if raw else [])]
 
 
 def conditioned(config: BoardConfig, where: list[str]) -> BoardConfig:

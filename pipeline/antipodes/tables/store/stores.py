@@ -28,7 +28,7 @@ from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import of_integers
-from antipodes_tasks.option_names import option, other_store
+from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)
@@ -77,7 +77,7 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
             f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            f"expected the same start, goal and moves: {other_store()}"
+            "expected the same start, goal and moves"
         )
 
 
@@ -85,9 +85,8 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
     """Raise StoreMismatchError where a store has to be reduced by symmetries, ``on`` or ``off``, and is not, or is."""
     if symmetry == ("on" if manifest.symmetry == 1 else "off"):
         found = "that is not reduced" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
-        raise StoreMismatchError(
-            f"expected a store with {option('symmetry', symmetry)}, found one {found} in {address}: {other_store()}"
-        )
+        wanted = option("symmetry", symmetry)
+        raise StoreMismatchError(f"expected a store with {wanted}, found one {found} in {address}")
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
