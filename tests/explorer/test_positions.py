@@ -1,4 +1,4 @@
-"""Positions that a person types, edits, draws at random, copies and saves."""
+"""Positions that a person types, draws at random, copies and saves; those of the editor are in `test_editor`."""
 
 import re
 import shlex
@@ -73,26 +73,6 @@ def test_a_link_with_a_wrong_position_says_so_and_shows_the_start(open_page: Ope
     expect(page.locator(PROBLEM)).to_contain_text("expected")
     page.locator(".move").first.click()
     expect(page.locator(PROBLEM)).to_be_hidden()
-
-
-def test_two_pieces_are_swapped(open_page: Open) -> None:
-    page = open_page("/#/jumps")
-    page.get_by_role("button", name="Edit").click()
-    page.get_by_role("button", name="A on place 1").click()
-    page.get_by_role("button", name="- on place 6").click()
-    expect_position(page, "-BC--A----DE")
-    expect(distance(page)).to_have_text("2")
-    page.go_back()
-    expect(page.get_by_role("button", name="A on place 1")).to_be_visible()
-
-
-def test_a_swap_that_cannot_be_reached_is_an_error(open_page: Open) -> None:
-    page = open_page("/#/tiles")
-    page.get_by_role("button", name="Edit").click()
-    page.get_by_role("button", name="1 on place 1").click()
-    page.get_by_role("button", name="2 on place 2").click()
-    expect(page.locator(PROBLEM)).to_contain_text("2 1 3 4 5 0 is unreachable from the start")
-    expect_position(page, "1 2 3 4 5 0")
 
 
 def test_a_random_position_at_a_depth_and_the_start(open_page: Open) -> None:

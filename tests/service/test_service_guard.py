@@ -242,6 +242,7 @@ PARAMETERS = ("position", "moves", "index", "depth", "limit", "first", "seed", "
 PLACES = (
     *("", "/layers", "/antipodes", "/distance", "/view", "/successors", "/path", "/random", "/positions", "/pattern"),
     *(
+        "/draft",
         "/graph",
         "/picture.svg",
         "/picture.png",

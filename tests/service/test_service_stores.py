@@ -250,6 +250,7 @@ def test_the_description_of_the_api(client: Client) -> None:
     assert description["openapi"].startswith("3.")
     paths = description["paths"]
     assert {"/api/v1/stores", "/api/v1/stores/{name}/view", "/api/v1/stores/{name}/distances"} <= paths.keys()
+    assert paths["/api/v1/stores/{name}/draft"].keys() == {"get", "post"}
     for path, operations in paths.items():
         for operation in operations.values():
             assert operation["responses"].keys() == {"200", "4XX", "5XX"}, path

@@ -349,27 +349,29 @@ class BlockForm(Form):
         columns = self.board.columns
         letters = [every[first : first + columns] for first in squares[::columns]]
         try:
-            rows = self.board.places_of(letters)
+            blocks = blocks_on(letters, EMPTY + HOLE)
         except PositionError as error:
             raise DraftError(str(error)) from None
-        found = [symbol for row in rows for symbol in row if symbol != HOLE]
+        try:
+            found = [symbol for row in self.board.places_of(letters) for symbol in row if symbol != HOLE]
+        except PositionError:
+            raise self._wrong_blocks(draft, blocks) from None
         if any(found.count(kind.letters[0]) != len(kind.letters) for kind in self.board.kinds):
-            raise self._wrong_blocks(draft, found, blocks_on(letters, EMPTY + HOLE))
+            raise self._wrong_blocks(draft, blocks)
         return found
 
-    def _wrong_blocks(self, draft: Sequence[str], found: Sequence[str], blocks: Sequence[Block]) -> DraftError:
-        """The error of a draft that has not as many blocks of each kind as the start."""
+    def _wrong_blocks(self, draft: Sequence[str], blocks: Sequence[Block]) -> DraftError:
+        """The error of a draft in which a block is missing, or not of the kind of its letter."""
         kind_of = {letter: kind for kind in self.board.kinds for letter in kind.letters}
-        strange = {
-            block.letter: kind for block in blocks if (kind := kind_of[block.letter]) != self.board.kind_of(block)
-        }
-        reasons = [_belongs(letter, kind) for letter, kind in strange.items()]
+        wrong = [block for block in blocks if not kind_of[block.letter].has(block, distinct=False)]
+        reasons = [_wrong_block(block, kind_of[block.letter]) for block in wrong]
         reasons += [f"block {letter} is missing" for letter in kind_of if letter not in draft]
-        return DraftError(listed(reasons), [at for at, letter in enumerate(draft) if letter in strange])
+        letters = {block.letter for block in wrong}
+        return DraftError(listed(reasons), [at for at, letter in enumerate(draft) if letter in letters])
 
 
-def _belongs(letter: str, kind: BlockKind) -> str:
-    """What is wrong with a block that is not of the kind of its letter."""
-    if kind.line is None:
-        return f"block {letter} has another shape"
-    return f"block {letter} keeps to {'row' if length_of(kind.cells) > 0 else 'column'} {kind.line + 1}"
+def _wrong_block(block: Block, kind: BlockKind) -> str:
+    """Why a block is not of the kind of its letter."""
+    if kind.line is None or block.cells != kind.cells:
+        return f"block {block.letter} has another shape"
+    return f"block {block.letter} keeps to {'row' if length_of(kind.cells) > 0 else 'column'} {kind.line + 1}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from antipodes.puzzles.picture import colours_of
 from antipodes_tasks.errors import PositionError
-from antipodes_tasks.rules.parts import Part, ranges_of
+from antipodes_tasks.rules.parts import Part
 
 PIECES, VALUES, STICKERS, BLOCKS = "pieces", "values", "stickers", "blocks"
 """Kinds of groups: fields that exchange pieces; fields of which each holds any value; colours; squares of blocks."""
@@ -177,13 +177,22 @@ def _names(parts: Sequence[Part]) -> list[str]:
 
 
 def _rows(parts: Sequence[Part]) -> list[Square]:
-    """The places row by row, each part in rows of its own, with its twists directly below."""
+    """The places row by row: dials follow each other, other parts begin a row, with twists directly below pieces."""
     squares = list[Square]()
-    row = 0.0
-    for number, (part, here) in enumerate(zip(parts, ranges_of(parts), strict=True)):
-        lines = -(-part.places // MAX_COLUMNS)
-        follows = number + 1 < len(parts) and parts[number + 1].twists
-        pitch = 2 if follows or part.twists else 1
-        squares += [(row + pitch * (k // MAX_COLUMNS), k % MAX_COLUMNS) for k in range(here.stop - here.start)]
-        row += 1 if follows else pitch * lines + (0.5 - (pitch - 1))
+    row, column = 0.0, 0
+    for part, after in zip(parts, [*parts[1:], None], strict=True):
+        with_twists = part.twists or (after is not None and after.twists)
+        pitch = 2 if with_twists else 1
+        places = range(column, column + part.places)
+        squares += [(row + pitch * (k // MAX_COLUMNS), k % MAX_COLUMNS) for k in places]
+        if after is not None and _is_dial(part) and _is_dial(after):
+            row, column = row + places.stop // MAX_COLUMNS, places.stop % MAX_COLUMNS
+        elif after is not None and after.twists:
+            row, column = row + 1, 0
+        else:
+            row, column = row + pitch * -(-places.stop // MAX_COLUMNS) - (pitch - 1) + 0.5, 0
     return squares
+
+
+def _is_dial(part: Part) -> bool:
+    return not part.holds_pieces and not part.twists and not part.name

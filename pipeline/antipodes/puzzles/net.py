@@ -175,7 +175,7 @@ def check_reached(rules: Rules, symbols: Sequence[str]) -> None:
     wrong = wrong_sum(rules, labels)
     if wrong is None:
         return
-    if wrong.part is None:
+    if wrong.part is None or wrong.part.holds_pieces:
         raise PositionError("expected permutations whose parities fit together, found others: two pieces are swapped")
     raise PositionError(
         f"expected orientations of {wrong.part.name} with the sum {wrong.expected} modulo {len(wrong.part.symbols)}, "

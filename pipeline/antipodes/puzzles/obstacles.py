@@ -21,13 +21,15 @@ def obstacle(rules: Rules, position: Labels) -> str | None:
         return "parities and sums that no move changes differ from those of every start"
     wrong = wrong_sum(replace(rules, starts=(tuple(starts[0].tolist()),), origin=None), position)
     if wrong is not None:
-        return _wrong_parity(rules.parts) if wrong.part is None else _wrong_sum(wrong.part, wrong)
+        return _wrong_parities(rules.parts) if wrong.part is None else _wrong_sum(wrong.part, wrong)
     if not parities(rules, position, starts).any():
         return "odd permutation: with the empty square back in its place, two pieces are swapped"
     return "the pieces never change their order on this board"
 
 
 def _wrong_sum(part: Part, wrong: WrongSum) -> str:
+    if part.holds_pieces:
+        return f"odd permutation{f' of {part.name}' if part.name else ''}: two pieces are swapped"
     what = "orientations" if part.twists else "values"
     of_part = f" of {part.name}" if part.name else ""
     cause = ": a piece is turned on its place" if part.twists else ""
@@ -35,11 +37,9 @@ def _wrong_sum(part: Part, wrong: WrongSum) -> str:
     return f"{total}, which no moves make{cause}"
 
 
-def _wrong_parity(parts: Sequence[Part]) -> str:
+def _wrong_parities(parts: Sequence[Part]) -> str:
     arrangements = [part for part in parts if part.holds_pieces and part.all_different]
     names = [part.name for part in arrangements if part.name]
     if len(arrangements) > 1 and len(names) == len(arrangements):
         return f"the parities of {' and '.join(names)} do not fit together: two pieces are swapped"
-    if not arrangements:
-        return "the sums of the values do not fit together"
-    return "odd permutation: two pieces are swapped"
+    return "parities and sums, each possible alone, do not fit together"

@@ -121,7 +121,7 @@ class WrongSum(NamedTuple):
     """A sum that no moves from the start make."""
 
     part: Part | None
-    """The part whose values have it; None: several sums, each possible alone, do not fit together."""
+    """The part whose values or permutation have it; None: several sums, each possible alone, do not fit together."""
     found: int = 0
     expected: int = 0
 
@@ -134,7 +134,9 @@ def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
     changes = _changes(rules, start, position[np.newaxis])[0].tolist()
     with_sums = [(part, at) for part, at in zip(rules.parts, rules.ranges, strict=True) if part.all_different]
     for number, (part, here) in enumerate(with_sums):
-        if part.counts is None and changes[number] not in {element[number] for element in span}:
+        if changes[number] not in {element[number] for element in span}:
+            if part.holds_pieces:
+                return WrongSum(part, parity.parity_of(position[here].tolist()), parity.parity_of(start[here].tolist()))
             modulus = len(part.symbols)
             return WrongSum(part, int(position[here].sum()) % modulus, int(start[here].sum()) % modulus)
     return WrongSum(None)

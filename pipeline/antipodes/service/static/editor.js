@@ -100,7 +100,7 @@ export class Editor {
   #act(field) {
     const { group, fixed } = this.#form.fields[field];
     const { kind } = this.#form.groups[group];
-    if (fixed) this.#context.say("This one never changes");
+    if (fixed) this.#refuse("This one never changes.");
     else if (kind === "values") this.#step(field, 1);
     else if (kind === "blocks") this.#actOnBlock(field);
     else if (this.#brush?.group === group) this.#change([[field, this.#brush.symbol]]);

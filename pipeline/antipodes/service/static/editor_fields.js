@@ -7,6 +7,7 @@ const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDo
 const SIDE = 54;
 const LEAST_SIDE = 26;
 const WIDE_COLUMNS = 6;
+const DENSE_COLUMNS = 9;
 const LONGEST_LABEL = 5;
 const LONGEST_CAPTION = 8;
 
@@ -22,6 +23,7 @@ export class Fields {
     const [rows, columns] = [0, 1].map((axis) => 1 + Math.max(...form.fields.flatMap(({ squares }) => squares.map((one) => one[axis]))));
     this.wide = columns <= WIDE_COLUMNS;
     this.element = element("div", { class: `fields ${form.groups[0].kind}`, role: "group", "aria-label": "Fields of the position" });
+    this.element.classList.toggle("dense", columns >= DENSE_COLUMNS);
     this.element.style.aspectRatio = `${columns} / ${rows}`;
     this.element.style.maxWidth = `${columns * SIDE}px`;
     this.element.style.minWidth = `${columns * LEAST_SIDE}px`;
