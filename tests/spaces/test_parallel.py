@@ -6,7 +6,7 @@ import pytest
 
 from antipodes_tasks.errors import InterruptedRunError
 from antipodes_tasks.spaces import parallel
-from antipodes_tasks.spaces.parallel import in_threads, watched
+from antipodes_tasks.spaces.parallel import check_wanted, in_threads, watched
 
 
 def square(number: int) -> int:
@@ -56,6 +56,23 @@ def test_the_first_error_ends_it() -> None:
     assert begun == [0]
     with watched(silence, lambda: False, 2), pytest.raises(ZeroDivisionError):
         in_threads("dividing", [lambda: divide(0)] * 3)
+
+
+def test_a_long_call_ends_when_another_one_fails() -> None:
+    begun = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        while True:
+            check_wanted()
+
+    def fail() -> None:
+        begun.wait()
+        raise ZeroDivisionError
+
+    with watched(silence, lambda: False, 2), pytest.raises(ZeroDivisionError):
+        in_threads("waiting", [wait, fail])
+    check_wanted()  # outside of such calls everything is wanted
 
 
 def test_nobody_watches_by_default() -> None:

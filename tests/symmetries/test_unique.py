@@ -1,5 +1,6 @@
 """Counts up to symmetry, and one position of each class, against orbits found by trying all images."""
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +16,25 @@ from antipodes.config import as_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
+from antipodes.tables import unique
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.symmetries.finding import symmetries_of
-from antipodes_tasks.symmetries.fixed import fixed_positions
+from antipodes_tasks.symmetries.fixed import BATCH_BYTES, fixed_positions
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
 Orbit = frozenset[tuple[int, ...]]
+STICKERS = {
+    "U": "(12 21)(13 22)(14 23)(15 18)(16 19)(17 20)",
+    "R": "(6 21)(7 22)(8 23)(9 18)(10 19)(11 20)",
+    "F": "(3 21)(4 22)(5 23)(9 15)(10 16)(11 17)",
+}
+"""Half turns of a 2x2x2: few arrangements are positions, since the stickers of a corner stay together."""
 PUZZLES = {
     "knights": of_family("jump", start="BB-/---/WW-", moves="knight"),
     "a board of equal tiles": board("x x x/x . x/x x x"),
@@ -38,6 +47,7 @@ PUZZLES = {
     ),
     "blocks": of_family("blocks", start="AA.BB/.C.D./.C.D."),
     "TopSpin": of_family("topspin", n=7),
+    "stickers": of_family("generators", start=" ".join(map(str, range(24))), moves=STICKERS),
     "goals": of_family("hanoi", pegs=3, discs=4, start=["1 1 1 1", "2 2 2 2"]),
 }
 
@@ -45,7 +55,6 @@ PUZZLES = {
 def orbits(rules: Rules, positions: np.ndarray) -> list[Orbit]:
     """The classes of positions ``(n, places)``, one for each position."""
     elements = symmetries_of(rules).elements()
-    assert len(elements) > 1
     images = np.stack([one.image(positions) for one in elements], axis=1)
     return [frozenset(map(tuple, some)) for some in images.tolist()]
 
@@ -60,7 +69,10 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_layers_and_antipodes_are_those_of_orbits(made: tuple[Puzzle, Path]) -> None:
-    puzzle, store = made
+    check_against_orbits(*made)
+
+
+def check_against_orbits(puzzle: Puzzle, store: Path) -> None:
     depths = distances(puzzle.starts, lambda one: map(tuple, puzzle.successors(one).tolist()))
     by_orbit = dict(zip(orbits(puzzle.rules, np.array(list(depths), dtype=np.uint8)), depths.values(), strict=True))
     with open_table(store) as table:
@@ -103,6 +115,51 @@ def test_fixed_positions_are_all_that_stay(puzzle: Puzzle) -> None:
 
 def staying(symmetry: Symmetry, positions: np.ndarray) -> np.ndarray:
     return positions[(symmetry.image(positions) == positions).all(axis=1)]
+
+
+@st.composite
+def copied_puzzles(draw: st.DrawFn) -> Puzzle:
+    """Random permutations of few points, copied to many places, so that few arrangements are positions."""
+    points, copies = draw(st.integers(3, 4)), draw(st.integers(3, 4))
+    moves = draw(st.lists(st.permutations(range(points)), min_size=1, max_size=3, unique_by=tuple))
+    renamed = draw(st.permutations(range(points)))  # a symmetry, as its conjugates are moves, too
+    moves += [[renamed.index(one[renamed[point]]) for point in range(points)] for one in moves]
+    copied = {
+        f"M{number}": [copy * points + image for copy in range(copies) for image in one]
+        for number, one in enumerate(moves)
+    }
+    start = " ".join(map(str, range(copies * points)))
+    return of_family("generators", start=start, moves=copied, turns="single")
+
+
+@settings(deadline=None, max_examples=20)
+@given(copied_puzzles())
+def test_few_positions_of_many_places_are_those_of_orbits(puzzle: Puzzle) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "t.zarr"
+        run_puzzle(as_config(puzzle), store, RunOptions(workers=1))
+        check_against_orbits(puzzle, store)
+
+
+@pytest.mark.parametrize("share", [0.0, 1000.0])
+def test_reading_the_table_and_listing_count_the_same(
+    made: tuple[Puzzle, Path], share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puzzle, store = made
+    monkeypatch.setattr(unique, "LISTED_SHARE", share)
+    with open_table(store) as table:
+        depths = distances(puzzle.starts, lambda one: map(tuple, puzzle.successors(one).tolist()))
+        check_symmetric_layers(table, depths)
+        for depth, count in enumerate(table.unique_layers()):
+            assert table._symmetric.unique_at(depth) == count
+
+
+def test_too_many_arrangements_are_not_listed() -> None:
+    rules = PUZZLES["stickers"].rules
+    one = next(one for one in symmetries_of(rules).elements() if not one.is_identity)
+    listed = fixed_positions(one, 1 << 16)
+    with pytest.raises(ResourceLimitError):
+        all(batch.nbytes <= BATCH_BYTES for batch in listed)
 
 
 def test_conjugate_symmetries_are_in_one_class() -> None:

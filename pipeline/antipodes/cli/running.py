@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
@@ -15,15 +15,34 @@ from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
 from antipodes.cli.usage import naming
-from antipodes.events import Committed, Event, Listener, PartitionsCommitted
-from antipodes.machine import process_began
+from antipodes.events import Committed, Event, Listener, PartitionsCommitted, Preparing
+from antipodes.machine import available_workers, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.retry import watch
 from antipodes_tasks import arguments
+from antipodes_tasks.spaces import parallel
 
 AGAIN_AFTER_SECONDS = 0.01
+
+
+@contextmanager
+def preparing(threads: int | None = None) -> Iterator[None]:
+    """Work on calls of `in_threads` in the block on several threads, by default one per processor.
+
+    Progress is shown from the first event on, so quick work shows nothing.
+    """
+    with ExitStack() as stack:
+        listeners: list[Listener] = []
+
+        def tell(what: str, done: int, of: int) -> None:
+            if not listeners:
+                listeners.append(stack.enter_context(show_progress(quiet=False)))
+            listeners[0](Preparing(what, done, of))
+
+        with parallel.watched(tell, lambda: False, threads or available_workers()):
+            yield
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:

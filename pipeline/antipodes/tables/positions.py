@@ -46,10 +46,24 @@ class ReachedPositions:
 
     def all(self) -> Iterator[tuple[Labels, Depths]]:
         """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
-        for indices, depths in self._chunks.reached():
-            for first in range(0, len(indices), EVALUATED):
-                here = slice(first, first + EVALUATED)
-                yield self._space.unrank(indices[here]), depths[here]
+        for number in self._chunks.numbers_at():
+            yield from self.in_chunk(number)
+
+    def in_chunk(self, number: int, depth: int | None = None) -> Iterator[tuple[Labels, Depths]]:
+        """As `all`, for the positions of one chunk, of which only those at a ``depth`` if one is given."""
+        indices, depths = self._chunks.reached_in(number)
+        if depth is not None:
+            indices = indices[depths == depth]
+            depths = np.full(len(indices), depth, dtype=np.int32)
+        for first in range(0, len(indices), self._entries_at_once):
+            here = slice(first, first + self._entries_at_once)
+            of, labels = self._space.numbering.several(indices[here])
+            yield labels, depths[here][of]
+
+    @property
+    def _entries_at_once(self) -> int:
+        """Entries whose positions are listed together."""
+        return max(1, EVALUATED // self._space.numbering.symmetries)
 
 
 class WeightedPositions(ReachedPositions):
@@ -92,15 +106,6 @@ class WeightedPositions(ReachedPositions):
             indices[group] = here[entry]
             which[group] = places[group] - (last - self._weights_of(here))[entry]
         return self._space.numbering.one_of(indices, which), depths.astype(np.int32)
-
-    def all(self) -> Iterator[tuple[Labels, Depths]]:
-        """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
-        size = max(1, EVALUATED // self._space.numbering.symmetries)
-        for indices, depths in self._chunks.reached():
-            for first in range(0, len(indices), size):
-                here = slice(first, first + size)
-                of, labels = self._space.numbering.several(indices[here])
-                yield labels, depths[here][of]
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:

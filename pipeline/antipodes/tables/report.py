@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from antipodes.runs.report import Report
-from antipodes.tables.counts import Counts
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
@@ -14,6 +13,7 @@ from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.counts import Counts
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.queries import Found, Matches
     from antipodes.tables.solve import Solved
@@ -162,13 +162,12 @@ def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: Labels) ->
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
-def unique_farthest_view(found: "Table | Counts", positions: Labels) -> dict[str, Any]:
-    """As `farthest_view`, of one antipode of each class up to symmetry.
+def unique_farthest_view(found: "Table | Counts", positions: Labels, classes: int) -> dict[str, Any]:
+    """As `farthest_view`, of one antipode of each class up to symmetry, of which there are ``classes``.
 
-    ``unique`` is the number of classes, and ``symmetries`` how many symmetries leave each of the positions.
+    ``symmetries`` is how many symmetries leave each of the positions unchanged.
     """
     shown = farthest_view(found.puzzle, found.layers, positions)
-    classes = len(found.unique_antipodes()) if isinstance(found, Counts) else found.unique_layers()[-1]
     return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
 
 

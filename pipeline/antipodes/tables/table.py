@@ -27,7 +27,7 @@ from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
-from antipodes.tables.unique import representatives, symmetric_layers, unique_layers
+from antipodes.tables.unique import SymmetricPositions, representatives
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted
@@ -88,6 +88,7 @@ class Table(SearchResult):
         self._layouts = manifest.layouts
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._reached = reached_positions(self.space.stored, self._chunks)
+        self._symmetric = SymmetricPositions(self.space.stored, self._chunks, self._reached, self._layers)
         self._source = (store, cache_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -256,12 +257,12 @@ class Table(SearchResult):
         InputError where the moves are functions, so symmetries are not known; ResourceLimitError where there are more
         than 50,000.
         """
-        return unique_layers(self.space.stored, self._chunks, self.layers)
+        return self._symmetric.unique_layers()
 
     def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
         """How many positions there are at each depth that a symmetry of the puzzle leaves as they are."""
         arguments.instance(symmetry, Symmetry, "a symmetry")
-        return symmetric_layers(symmetry, self.space.stored, self._chunks, self.layers)
+        return symmetric_layers(self, [symmetry])[0]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
@@ -434,6 +435,16 @@ class Table(SearchResult):
             name="depth",
             attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
         )
+
+
+def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[int]]:
+    """For each symmetry, how many positions of the table it leaves unchanged at each depth."""
+    return [counts.tolist() for counts in table._symmetric.unchanged_by(symmetries)]
+
+
+def unique_farthest(table: Table) -> int:
+    """How many of the positions at the greatest depth of a table are different up to symmetry."""
+    return table._symmetric.unique_at(table.radius)
 
 
 def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:

@@ -1,18 +1,21 @@
 """Positions up to symmetry: how many classes there are at each depth, and one position of each class.
 
-The number of classes is the mean number of positions that a symmetry leaves as they are (Burnside's lemma). Those
-positions are few, and listed without looking at the others, so a large table takes no longer than a small one.
+The number of classes is the mean number of positions that a symmetry leaves unchanged (Burnside's lemma).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.tables.positions import ReachedPositions
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
+from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.parallel import check_wanted, in_threads
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.fixed import fixed_positions
@@ -21,8 +24,8 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 Counts = NDArray[np.int64]
 LOOKED_UP = 1 << 22
 """Positions whose depths are looked up together, so that each chunk is read once for them."""
-SCANNED = 1 << 14
-"""Positions of a table whose images are made together."""
+LISTED_SHARE = 0.25
+"""The number of arrangements, divided by that of positions, up to which arrangements are listed."""
 
 
 def acting(space: Space) -> tuple[Symmetry, ...]:
@@ -50,54 +53,109 @@ def _classes(space: Space) -> list[tuple[Symmetry, int]]:
     return list(symmetries_of(space.rules).classes())
 
 
-def unique_layers(space: Space, chunks: TableChunks, layers: Sequence[int]) -> list[int]:
-    """The number of positions at each depth up to symmetry; ``layers`` are those of all positions.
+@dataclass(frozen=True)
+class SymmetricPositions:
+    """The positions of a table that symmetries leave unchanged, counted by their depths.
 
-    Raises
-    ------
-    InputError
-        The moves are functions.
-    ResourceLimitError
-        There are too many symmetries to list.
-    StoreDamagedError
-        The depths are not as symmetric as the puzzle.
+    The arrangements that a symmetry leaves unchanged are usually few, and are listed and looked up. Where few
+    arrangements are positions of the table, that would never end; then the table is read instead.
     """
-    group = _classes(space)
-    order = sum(size for _, size in group)
-    total = np.zeros(len(layers), dtype=object)  # products of counts can exceed 64 bits
-    for symmetry, size in group:
-        total += size * np.array(symmetric_layers(symmetry, space, chunks, layers), dtype=object)
-    if any(count % order for count in total):
-        raise StoreDamagedError(f"{chunks.address} is damaged: symmetric positions have different depths")
-    return [int(count) // order for count in total]
 
+    space: Space
+    chunks: TableChunks
+    reached: ReachedPositions
+    layers: Sequence[int]
+    """The number of positions at each depth."""
 
-def symmetric_layers(symmetry: Symmetry, space: Space, chunks: TableChunks, layers: Sequence[int]) -> list[int]:
-    """The number of positions at each depth that a symmetry leaves as they are."""
-    if symmetry.is_identity:
-        return list(layers)
-    counts = np.zeros(len(layers), dtype=np.int64)
-    for depths in _depths_of_fixed(symmetry, space, chunks):
-        counts += np.bincount(depths[depths >= 0], minlength=len(layers))
-    return list(map(int, counts))
+    def unique_layers(self) -> list[int]:
+        """The number of positions at each depth up to symmetry.
 
+        Raises
+        ------
+        InputError
+            The moves are functions.
+        ResourceLimitError
+            There are too many symmetries to list.
+        StoreDamagedError
+            The depths are not as symmetric as the puzzle.
+        """
+        return self._unique(None)
 
-def _depths_of_fixed(symmetry: Symmetry, space: Space, chunks: TableChunks) -> Iterator[NDArray[np.int32]]:
-    """The depths of the positions that a symmetry leaves, reachable or not."""
-    if symmetry.firsts is not None or isinstance(space.rules.moves, CountedSwaps):  # labels depend on other places
-        for indices, depths in chunks.reached():
-            for first in range(0, len(indices), SCANNED):
-                labels = space.unrank(indices[first : first + SCANNED])
-                yield depths[first : first + SCANNED][(symmetry.image(labels) == labels).all(axis=1)]
-        return
-    for ranked in _together(map(space.rank, fixed_positions(symmetry))):
-        yield chunks.distances(ranked)
+    def unique_at(self, depth: int) -> int:
+        """The number of positions at one depth up to symmetry; raises as `unique_layers`."""
+        return self._unique(depth)[depth]
+
+    def _unique(self, depth: int | None) -> list[int]:
+        """The number of positions at each depth up to symmetry, or only of those at one ``depth``."""
+        symmetries, sizes = zip(*_classes(self.space), strict=True)
+        order, total = sum(sizes), np.zeros(len(self.layers), dtype=object)  # products of counts can exceed 64 bits
+        for size, counts in zip(sizes, self.unchanged_by(symmetries, depth), strict=True):
+            total += size * counts.astype(object)
+        if any(count % order for count in total):
+            raise StoreDamagedError(f"{self.chunks.address} is damaged: symmetric positions have different depths")
+        return [int(count) // order for count in total]
+
+    def unchanged_by(self, symmetries: Sequence[Symmetry], depth: int | None = None) -> list[Counts]:
+        """For each symmetry the number of positions at each depth that it leaves unchanged, ``(depths,)`` each.
+
+        If a ``depth`` is given, only the positions at this depth are counted.
+        """
+        positions = sum(self.layers) if depth is None else self.layers[depth]
+        found = self._listed(symmetries, int(positions * LISTED_SHARE))
+        if missing := [number for number, counts in enumerate(found) if counts is None]:
+            read = self._read([symmetries[number] for number in missing], depth)
+            found = [one if one is not None else read[missing.index(number)] for number, one in enumerate(found)]
+        counted_there = np.arange(len(self.layers)) == depth if depth is not None else True
+        return [np.where(counted_there, counts, 0) for counts in found if counts is not None]
+
+    def _listed(self, symmetries: Sequence[Symmetry], most: int) -> list[Counts | None]:
+        """The counts by looking up all arrangements; None from the first symmetry on that leaves more than ``most``."""
+        exceeded = Event()
+
+        def count(symmetry: Symmetry) -> Counts | None:
+            if symmetry.is_identity:
+                return np.array(self.layers, dtype=np.int64)
+            if exceeded.is_set() or not symmetry.is_local:
+                return None
+            try:
+                return self._looked_up(symmetry, most)
+            except ResourceLimitError:
+                exceeded.set()
+                return None
+
+        return in_threads("listing symmetric positions", [partial(count, one) for one in symmetries])
+
+    def _looked_up(self, symmetry: Symmetry, most: int) -> Counts:
+        counts = np.zeros(len(self.layers), dtype=np.int64)
+        for ranked in _together(map(self.space.rank, fixed_positions(symmetry, most))):
+            check_wanted()
+            depths = self.chunks.distances(ranked)
+            counts += np.bincount(depths[depths >= 0], minlength=len(counts))
+        return counts
+
+    def _read(self, symmetries: Sequence[Symmetry], depth: int | None) -> Counts:
+        """The counts ``(symmetries, depths)``, from all positions of the table, or those at a depth."""
+        total = np.zeros((len(symmetries), len(self.layers)), dtype=np.int64)
+        lock = Lock()
+
+        def count(number: int) -> None:
+            here = np.zeros_like(total)
+            for labels, depths in self.reached.in_chunk(number, depth):
+                check_wanted()
+                for counts, symmetry in zip(here, symmetries, strict=True):
+                    counts += np.bincount(depths[symmetry.leaves(labels)], minlength=len(counts))
+            with lock:
+                np.add(total, here, out=total)
+
+        in_threads("looking for symmetric positions", [partial(count, one) for one in self.chunks.numbers_at(depth)])
+        return total
 
 
 def _together(parts: Iterable[Counts]) -> Iterator[Counts]:
     """The same numbers in larger arrays."""
     waiting: list[Counts] = []
     for part in parts:
+        check_wanted()
         waiting.append(part[part != NOT_NUMBERED])
         if sum(map(len, waiting)) >= LOOKED_UP:
             yield np.concatenate(waiting)
@@ -139,5 +197,5 @@ def stabilisers(space: Space, positions: Labels) -> list[int]:
     """How many symmetries leave each position ``(n, places)`` as it is, the identity among them."""
     counts = np.zeros(len(positions), dtype=np.int64)
     for symmetry in acting(space):
-        counts += (symmetry.image(positions) == positions).all(axis=1)
+        counts += symmetry.leaves(positions)
     return list(map(int, counts))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
+from threading import Event
 from typing import NamedTuple, TypeVar
 
 from antipodes_tasks.errors import InterruptedRunError
@@ -24,6 +25,8 @@ class _Watcher(NamedTuple):
 
 _NOBODY = _Watcher(lambda what, done, of: None, lambda: False, 1)
 _watcher: ContextVar[_Watcher] = ContextVar("_watcher")
+_ended: ContextVar[Event] = ContextVar("_ended")
+"""Set when nobody waits any more for the calls that run in threads."""
 
 
 @contextmanager
@@ -53,15 +56,32 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     return [results[number] for number in range(len(calls))]
 
 
+def check_wanted() -> None:
+    """Raise InterruptedRunError if the result of the call of `in_threads` that runs this is no longer wanted.
+
+    Long calls call this now and then, so that an error or an interruption need not wait for their end.
+    """
+    ended = _ended.get(None)
+    if ended is not None and ended.is_set():
+        raise InterruptedRunError("interrupted")
+
+
+def _run(call: Callable[[], R], ended: Event) -> R:
+    _ended.set(ended)
+    return call()
+
+
 def _results(calls: Sequence[Callable[[], R]], threads: int) -> Generator[tuple[int, R], None, None]:
     """The number and the result of each call, as they end; calls that have not begun when it is closed are dropped."""
     if threads == 1 or len(calls) == 1:
         yield from ((number, call()) for number, call in enumerate(calls))
         return
+    ended = Event()
     with ThreadPoolExecutor(threads) as pool:
-        numbers = {pool.submit(call): number for number, call in enumerate(calls)}
+        numbers = {pool.submit(_run, call, ended): number for number, call in enumerate(calls)}
         try:
             for future in as_completed(numbers):
                 yield numbers[future], future.result()
         finally:
+            ended.set()
             pool.shutdown(cancel_futures=True)

@@ -95,7 +95,7 @@ class Symmetries:
     def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
         one = position[np.newaxis]
-        return tuple(symmetry for symmetry in self.elements(most) if (symmetry.image(one) == one).all())
+        return tuple(symmetry for symmetry in self.elements(most) if symmetry.leaves(one).all())
 
     def images(self, position: Labels, most: int = MOST_LISTED) -> Labels:
         """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""

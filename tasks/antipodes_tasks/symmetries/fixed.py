@@ -1,4 +1,4 @@
-"""The positions that a symmetry leaves as they are, listed without looking at the others.
+"""The arrangements that a symmetry leaves unchanged, listed without looking at the others.
 
 What is on one place decides what is on all places that the symmetry takes in turn to each other, so such a position is
 a choice for each circle of places.
@@ -8,26 +8,49 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
-BATCH = 1 << 16
-"""Positions that are completed together."""
+BATCH_BYTES = 1 << 22
+"""Memory of the arrangements that are completed together, about; each circle of places may have as much."""
+UNLIMITED = 1 << 62
+PieceCounts = NDArray[np.int16]
 
 
 class Circle(NamedTuple):
     """Places that a symmetry takes in turn to each other."""
 
     places: tuple[int, ...]
-    contents: tuple[tuple[tuple[int, ...], Numbers], ...]
+    contents: tuple[tuple[tuple[int, ...], PieceCounts], ...]
     """Of places with pieces each choice of labels, and how many pieces of each label of all parts it takes."""
 
 
-def fixed_positions(symmetry: Symmetry) -> Iterator[Labels]:
-    """All contents of the places that the symmetry leaves as they are, in batches ``(n, places)``, reachable or not."""
+class _Budget:
+    """The number of arrangements, completed or not, that may still be made."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+
+    def spend(self, rows: int) -> None:
+        """Count more arrangements; ResourceLimitError if these are too many."""
+        self._rows -= rows
+        if self._rows < 0:
+            raise ResourceLimitError("too many arrangements that a symmetry leaves unchanged")
+
+
+def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Labels]:
+    """All contents of the places that the symmetry leaves unchanged, in batches ``(n, places)``, reachable or not.
+
+    Raises
+    ------
+    ResourceLimitError
+        More than ``most`` arrangements were made, those of a part of the places among them.
+    """
     rules = symmetry.rules
-    counts = [np.array(part.counts or (), dtype=np.int64) for part in rules.parts]
+    counts = [np.array(part.counts or (), dtype=np.int16) for part in rules.parts]
     ends = np.cumsum([len(count) for count in counts])
     first_label = np.repeat(ends - [len(count) for count in counts], [part.places for part in rules.parts])
     has_piece = np.repeat([part.holds_pieces for part in rules.parts], [part.places for part in rules.parts])
@@ -36,7 +59,7 @@ def fixed_positions(symmetry: Symmetry) -> Iterator[Labels]:
         for places in sorted(circles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
-    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], circles)
+    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], circles, _Budget(most))
 
 
 def circles_of(places: Numbers) -> list[tuple[int, ...]]:
@@ -54,7 +77,7 @@ def circles_of(places: Numbers) -> list[tuple[int, ...]]:
 
 def _choices(
     symmetry: Symmetry, places: tuple[int, ...], first_label: Numbers, labels: int
-) -> tuple[tuple[tuple[int, ...], Numbers], ...]:
+) -> tuple[tuple[tuple[int, ...], PieceCounts], ...]:
     """The labels that the places of a circle can have, by the label on its first place."""
     found = []
     for label in range(int(symmetry.moduli[places[0]])):
@@ -63,25 +86,28 @@ def _choices(
             chosen.append(int(symmetry.labels[place, chosen[-1]]))
         if chosen.pop() == label:
             taken = np.bincount([int(first_label[place]) + one for place, one in zip(places, chosen, strict=True)])
-            found.append((tuple(chosen), np.pad(taken, (0, labels - len(taken)))))
+            found.append((tuple(chosen), np.pad(taken, (0, labels - len(taken))).astype(np.int16)))
     return tuple(found)
 
 
-def _completed(symmetry: Symmetry, positions: Labels, left: Numbers, circles: Sequence[Circle]) -> Iterator[Labels]:
+def _completed(
+    symmetry: Symmetry, positions: Labels, left: PieceCounts, circles: Sequence[Circle], budget: _Budget
+) -> Iterator[Labels]:
     """The positions ``(n, places)`` with all choices for the circles; ``left`` are the pieces not yet on a place."""
+    budget.spend(len(positions))
     if not circles:
         yield positions
         return
     circle, *rest = circles
-    chosen = (
-        _with_pieces(positions, left, circle) if circle.contents else _with_values(symmetry, positions, left, circle)
-    )
-    found, still_left = chosen
-    for begin in range(0, len(found), BATCH):
-        yield from _completed(symmetry, found[begin : begin + BATCH], still_left[begin : begin + BATCH], rest)
+    choices = len(circle.contents) or int(symmetry.moduli[circle.places[0]])
+    size = max(1, BATCH_BYTES // ((positions.itemsize * positions.shape[1] + left.itemsize * left.shape[1]) * choices))
+    for begin in range(0, len(positions), size):
+        batch = positions[begin : begin + size], left[begin : begin + size]
+        chosen = _with_pieces(*batch, circle) if circle.contents else _with_values(symmetry, *batch, circle)
+        yield from _completed(symmetry, *chosen, rest, budget)
 
 
-def _with_pieces(positions: Labels, left: Numbers, circle: Circle) -> tuple[Labels, Numbers]:
+def _with_pieces(positions: Labels, left: PieceCounts, circle: Circle) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
     for labels, taken in circle.contents:
         fitting = (left >= taken).all(axis=1)
@@ -91,7 +117,9 @@ def _with_pieces(positions: Labels, left: Numbers, circle: Circle) -> tuple[Labe
     return np.concatenate(found), np.concatenate(still_left)
 
 
-def _with_values(symmetry: Symmetry, positions: Labels, left: Numbers, circle: Circle) -> tuple[Labels, Numbers]:
+def _with_values(
+    symmetry: Symmetry, positions: Labels, left: PieceCounts, circle: Circle
+) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
     for value in range(int(symmetry.moduli[circle.places[0]])):
         chosen = positions.copy()

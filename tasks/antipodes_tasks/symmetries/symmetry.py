@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
@@ -61,6 +62,27 @@ class Symmetry:
         images = np.empty_like(labels)
         images[:, self.places] = become
         return self.rules.moves.canonical(images)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what becomes of a content depends only on the place, and for a twist on its piece."""
+        return self.firsts is None and not isinstance(self.rules.moves, CountedSwaps)
+
+    def leaves(self, positions: Labels) -> NDArray[np.bool_]:
+        """Which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``."""
+        unchanged = np.zeros(len(positions), dtype=np.bool_)
+        if not self.is_local:
+            unchanged[:] = (self.image(positions) == positions).all(axis=1)
+            return unchanged
+        rows = np.arange(len(positions))
+        for place in range(len(self.places)):  # few positions are left after a few places
+            become = self.labels[place, positions[rows, place]].astype(np.int64)
+            if self.turns[place].any():
+                turned = become + self.turns[place, positions[rows, self.carriers[place]]]
+                become = turned % self.moduli[place]
+            rows = rows[become == positions[rows, self.places[place]]]
+        unchanged[rows] = True
+        return unchanged
 
     def _image_of_blocks(self, labels: Labels, firsts: Numbers) -> Labels:
         """The images of positions ``(n, places)``: squares that a block covers go to such, then blocks are named."""

@@ -9,6 +9,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line, print_lines, say
 from antipodes.storage.address import Address, in_shell
 from antipodes.stores import find_store
@@ -17,7 +18,7 @@ from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_lay
 from antipodes.tables.report import farthest_view, layers_view, unique_farthest_view
 from antipodes.tables.store.manifest import MOST_ANTIPODES
 from antipodes.tables.store.stores import CountsStore, search_store
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import Table, open_table, unique_farthest
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
@@ -71,7 +72,7 @@ def _unique_layers(address: Address) -> list[int]:
     """The positions of a table at each depth up to symmetry."""
     if isinstance(search_store(address), CountsStore):
         raise InputError(f"--unique: expected a table, found counts alone in {address}")
-    with open_table(address) as table:
+    with open_table(address) as table, preparing():
         return table.unique_layers()
 
 
@@ -109,8 +110,7 @@ def farthest(
     most = limit if limit or as_json else SHOWN
     with open_counts(address) if counts_only else open_table(address) as found:
         if unique:
-            positions = found.unique_antipodes(most)
-            shown = unique_farthest_view(found, positions)
+            positions, shown = _unique_farthest(found, most)
         else:
             positions = found.antipodes(most)
             shown = farthest_view(found.puzzle, found.layers, positions)
@@ -119,6 +119,14 @@ def farthest(
     else:
         _print(found, shown, positions, counts_only)
     pictures.draw([(found.puzzle, position) for position in positions])
+
+
+def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, dict[str, Any]]:
+    """One antipode of each class, at most ``most`` of them, and what is printed of them."""
+    with preparing():
+        positions = found.unique_antipodes(most)
+        classes = unique_farthest(found) if isinstance(found, Table) else len(found.unique_antipodes())
+        return positions, unique_farthest_view(found, positions, classes)
 
 
 def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, counts_only: bool) -> None:

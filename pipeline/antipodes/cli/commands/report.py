@@ -7,6 +7,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, say
 from antipodes.cli.usage import naming
 from antipodes.machine import human
@@ -65,7 +66,8 @@ def export(
 ) -> None:
     """Export the results in a finished store: JSON and CSV, to publish."""
     address = find_store(store, puzzle)
-    files = write_results(address, folder, limit, unique=unique)
+    with preparing():
+        files = write_results(address, folder, limit, unique=unique)
     if as_json:
         print_json({"store": str(address), "folder": str(folder), "files": files})
     else:

@@ -8,6 +8,7 @@ import typer
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
+from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
 from antipodes.config import load_config
@@ -16,7 +17,7 @@ from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
 from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.stores import search_store
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import Table, open_table, symmetric_layers
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -123,7 +124,9 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
 def _show_depths(table: Table, as_json: bool) -> None:
     """Print how many positions a symmetry of each class leaves as they are, at each depth."""
     puzzle = table.puzzle
-    classes = [(one, size, table.symmetric_layers(one)) for one, size in symmetries_of(puzzle.rules).classes()]
+    symmetries, sizes = zip(*symmetries_of(puzzle.rules).classes(), strict=True)
+    with preparing():
+        classes = list(zip(symmetries, sizes, symmetric_layers(table, symmetries), strict=True))
     if as_json:
         views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
         print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})

@@ -148,7 +148,7 @@ class TableChunks:
 
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in np.flatnonzero(self.layer_counts[:, depth]).tolist():
+        for number in self.numbers_at(depth):
             yield self.at(number, depth)
 
     def at(self, number: int, depth: int) -> Indices:
@@ -208,10 +208,18 @@ class TableChunks:
 
     def reached(self) -> Iterator[tuple[Indices, NDArray[np.int32]]]:
         """The indices ``(n,)`` and depths ``(n,)`` of all reached positions, chunk by chunk in ascending order."""
-        for chunk in np.flatnonzero(self.layer_counts.any(axis=1)).tolist():
-            depths = self._chunks[chunk].ravel()
-            here = np.flatnonzero(depths <= self._manifest.committed_depth)
-            yield here + chunk * self._states, depths[here].astype(np.int32)
+        return map(self.reached_in, self.numbers_at())
+
+    def reached_in(self, number: int) -> tuple[Indices, NDArray[np.int32]]:
+        """The indices ``(n,)``, in ascending order, and depths ``(n,)`` of the reached positions of a chunk."""
+        depths = self._chunks[number].ravel()
+        here = np.flatnonzero(depths <= self._manifest.committed_depth)
+        return here + number * self._states, depths[here].astype(np.int32)
+
+    def numbers_at(self, depth: int | None = None) -> list[int]:
+        """The numbers of the chunks that contain a position at a depth, or one at any depth, in ascending order."""
+        counts = self.layer_counts.any(axis=1) if depth is None else self.layer_counts[:, depth]
+        return [int(number) for number in np.flatnonzero(counts)]
 
     @cached_property
     def layer_counts(self) -> LayerCounts:
