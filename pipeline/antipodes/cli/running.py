@@ -19,7 +19,7 @@ from antipodes.machine import process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
-from antipodes.storage.retry import watch
+from antipodes.storage.retry import StorageWatch, watch
 
 AGAIN_AFTER_SECONDS = 0.01
 
@@ -47,6 +47,7 @@ class Interrupts:
 
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        watch.stop = self.requested  # also ends waits for the storage before the run itself begins
         self._unraisable_before, sys.unraisablehook = sys.unraisablehook, self._stop_again
         return self
 
@@ -55,7 +56,7 @@ class Interrupts:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        watch.ending = False
+        watch.ending, watch.stop = False, StorageWatch().stop
         sys.unraisablehook = self._unraisable_before
 
     def _note(self, number: int, frame: FrameType | None) -> None:

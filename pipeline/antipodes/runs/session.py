@@ -5,6 +5,7 @@ earlier run committed, opens a scheduler and waits for its workers, and passes o
 """
 
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
@@ -16,13 +17,13 @@ from antipodes.machine import available_workers
 from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
 from antipodes.storage.address import Address
+from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import (
     AntipodesError,
     InterruptedRunError,
-    NotAStoreError,
     SchedulerError,
     StoreDamagedError,
     StoreError,
@@ -61,6 +62,8 @@ class Session(Generic[AnyStore]):
         self._interrupted = arguments.function(interrupted, "interrupted")
         self.store = kind(arguments.address(address, "a store"))
         self._given = scheduler
+        self._name = uuid.uuid4().hex
+        """The name by which other processes know the run."""
 
     @property
     def seconds(self) -> float:
@@ -75,14 +78,11 @@ class Session(Generic[AnyStore]):
         to stop.
         """
 
-        def tell(waited_for: str) -> None:
-            self.listener(Waiting(waited_for))
-
         def preparing(what: str, done: int, of: int) -> None:
             self.listener(Preparing(what, done, of))
 
         with (
-            self.store.storage.watched(tell, self.stop),
+            self.store.storage.watched(self._tell_wait, self.stop, self._name),
             parallel.watched(preparing, self.stop, self.options.workers or available_workers()),
             self.store.lock() as handle,
         ):
@@ -99,6 +99,9 @@ class Session(Generic[AnyStore]):
         check(manifest)
         cleaned: Manifest = self.store.remove_leftovers(manifest)
         return cleaned
+
+    def _tell_wait(self, waited_for: str) -> None:
+        self.listener(Waiting(waited_for))
 
     def stop(self) -> bool:
         """Whether the run was told to stop; it is not asked again once it was."""
@@ -120,6 +123,7 @@ class Session(Generic[AnyStore]):
             self._opened() as scheduler,
             scheduler.performance_report(page),
         ):
+            scheduler.relay_waits(self._name, self._tell_wait)
             if not scheduler.wait_for_workers(self.listener, self.stop):
                 raise InterruptedRunError("interrupted: there was no worker yet")
             yield scheduler
@@ -136,13 +140,15 @@ class Session(Generic[AnyStore]):
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
     """Add to the message of an error how much is saved, which ``saved`` words, and the command that resumes.
 
-    A damaged store cannot be resumed: the message says how to repair it.
+    A damaged store cannot be resumed: the message says how to repair it. A storage that failed is not asked again.
     """
     try:
         yield
     except StoreDamagedError as error:
         raise StoreDamagedError(f"{error}; restore it from a copy, or start over with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
+        if isinstance(error, StoreError):
+            store.storage.expect_failures()
         if hint := _hint(error, options, store, saved):
             raise type(error)("; ".join([str(error), *hint])) from error
         raise
@@ -150,19 +156,20 @@ def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], s
 
 def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> list[str]:
     """The parts to add to the message; none where nothing is stored, unless the run was interrupted."""
+    if store.known is not None:
+        return [saved(store.known), f"resume with: {options.resume_command(store.address)}"]
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
-    resume = f"resume with: {options.resume_command(store.address)}"
-    untouched = options.overwrite and not store.manifest_file.is_known
-    try:
-        manifest = store.read()
-    except NotAStoreError:
-        interrupted = isinstance(error, InterruptedRunError)
-        return ["nothing is stored yet", *start_over] if interrupted and start_over else []
-    except StoreSilentError:  # it does not answer now either
-        return [resume]
-    except StoreError as unreadable:
-        return [f"cannot read the store to see what is saved ({unreadable})", resume]
-    if untouched:
+    if isinstance(error, StoreSilentError):  # whether the store was created, or the old one replaced, is not known
+        return start_over
+    if options.overwrite and _has_manifest(store):
         return ["the store to be overwritten is unchanged", *start_over]
-    return [saved(manifest), resume]
+    return ["nothing is stored yet", *start_over] if isinstance(error, InterruptedRunError) and start_over else []
+
+
+def _has_manifest(store: Store[Any]) -> bool:
+    """Whether a store is there, as far as its storage answers."""
+    try:
+        return store.storage.has(MANIFEST)
+    except StoreError:
+        return False

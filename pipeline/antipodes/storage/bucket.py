@@ -13,12 +13,14 @@ from antipodes.storage.backend import Content, TooLargeError, Version
 from antipodes.storage.retry import (
     IncompleteReadError,
     RetryPolicy,
+    StorageWatch,
     answered_status,
     is_answer,
     reason,
     retry_seconds,
     without_panic,
 )
+from antipodes.waits import RunOfAnotherProcess
 from antipodes_tasks.errors import InputError, StoreError, missing_package
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
@@ -54,12 +56,16 @@ class Changed(Exception):  # noqa: N818  (an answer, not a failure)
 class Bucket:
     """The objects of a bucket by their keys; it may be sent to other processes, with its retry policy but no client."""
 
-    def __init__(self, url: str, seconds: float | None = None) -> None:
+    def __init__(self, url: str, seconds: float | None = None, run: str = "") -> None:
+        """``run`` is the name of the run of another process for which the bucket is used here, if any."""
         self.url = url
         self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds)
+        if run:
+            other = RunOfAnotherProcess(run)
+            self.retries.watch = StorageWatch(other.tell, other.stop, run=run)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bucket, (self.url, self.retries.seconds)
+        return Bucket, (self.url, self.retries.seconds, self.retries.watch.run if self.retries.watch else "")
 
     @property
     def client(self) -> Any:

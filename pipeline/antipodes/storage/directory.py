@@ -122,6 +122,9 @@ class DirectoryStorage(Storage):
         """Another process may have another working directory, so the copy has the absolute path."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)),)
 
+    def expect_failures(self) -> None:
+        """Nothing to do: a file system answers, or fails, at once."""
+
     def name_of(self, key: str) -> str:
         return str(self.path / key)
 

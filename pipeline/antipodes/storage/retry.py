@@ -59,6 +59,8 @@ class StorageWatch:
     """Whether the run has to stop; then waits end that last longer than an answer should take."""
     ending: bool = False
     """Whether the program is ending, so that no wait may last; a signal handler can set it."""
+    run: str = ""
+    """The name by which other processes know the run; empty: they do not report their waits."""
 
 
 watch = StorageWatch()
@@ -77,8 +79,8 @@ class _Trouble:
     """Whether waits for it were stopped; otherwise it failed for all the retry seconds."""
 
 
-_trouble: dict[str, _Trouble] = {}
-"""By server."""
+_trouble: dict[tuple[str, str], _Trouble] = {}
+"""By server, and by the name of the run that waited: an interruption of one run is none of another in this process."""
 
 
 class IncompleteReadError(Exception):
@@ -147,13 +149,13 @@ class RetryPolicy:
         StoreError
             The message says that ``what`` cannot be done at the address, and why; it has no secrets.
         """
-        trouble = _trouble_with(self.server)
+        trouble = _trouble_with(self._key)
         wait = _Wait(self, what, address, size, trouble)
         try:
             return self._answered(wait, request, 0 if trouble else self.seconds)
         except BaseException as error:
             if not isinstance(error, Exception):  # Ctrl-C
-                _give_up(self.server)
+                self.give_up()
             raise
         finally:
             self._told.discard(wait)
@@ -167,7 +169,7 @@ class RetryPolicy:
                 raise
             except Exception as error:
                 if is_answer(error):
-                    _trouble.pop(self.server, None)
+                    _trouble.pop(self._key, None)
                     raise
                 if not _is_transient(error):
                     raise StoreError(f"cannot {wait.what} {wait.address}: {reason(error)}") from None
@@ -175,7 +177,7 @@ class RetryPolicy:
                     raise self.failure(wait, reason(error)) from None
                 wait.reason = reason(error)
             else:
-                _trouble.pop(self.server, None)
+                _trouble.pop(self._key, None)
                 return result
             wait.pause(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
@@ -192,9 +194,26 @@ class RetryPolicy:
 
     def failure(self, wait: "_Wait", why: str) -> StoreError:
         """The error for a wait that has lasted as long as failing requests are retried."""
-        _trouble[self.server] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
+        self.expect_failures()
         tried = f"; tried for {wait.seconds:.0f} s" if wait.seconds >= 1 else ""
         return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        """The key of `_trouble`."""
+        return self.server, (self.watch or watch).run
+
+    def expect_failures(self) -> None:
+        """Make each request once for a while, and wait only for a moment: the server has failed for long enough."""
+        _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
+
+    def give_up(self) -> None:
+        """Note that the waits were stopped: those that follow, such as to release a lock, are short."""
+        before = _trouble_with(self._key)
+        again = before is not None and before.stopped
+        _trouble[self._key] = _Trouble(
+            time.monotonic() + FORGIVEN_SECONDS, 0.0 if again else LAST_SECONDS, stopped=True
+        )
 
 
 class _Wait:
@@ -261,7 +280,7 @@ class _Wait:
             self._policy.tell(self)
 
     def _stopped(self) -> StoreSilentError:
-        _give_up(self._policy.server)
+        self._policy.give_up()
         return StoreSilentError(f"interrupted: {self._silence()}")
 
     def _silence(self) -> str:
@@ -274,16 +293,9 @@ def has_open_requests() -> bool:
     return any(one.name == REQUEST_THREAD for one in threading.enumerate())
 
 
-def _trouble_with(server: str) -> _Trouble | None:
-    found = _trouble.get(server)
+def _trouble_with(key: tuple[str, str]) -> _Trouble | None:
+    found = _trouble.get(key)
     return found if found and time.monotonic() < found.until else None
-
-
-def _give_up(server: str) -> None:
-    """Note that the waits for a server were stopped: those that follow, such as to release a lock, are short."""
-    before = _trouble_with(server)
-    again = before is not None and before.stopped
-    _trouble[server] = _Trouble(time.monotonic() + FORGIVEN_SECONDS, 0.0 if again else LAST_SECONDS, stopped=True)
 
 
 def is_answer(error: Exception) -> bool:
