@@ -2,10 +2,11 @@
 
 import signal
 import time
+from pathlib import Path
 
 import pytest
-from clusters import Cluster
-from program_runs import EVERY_LAYER, Begin, Run
+from clusters import Cluster, python_path
+from program_runs import EVERY_LAYER, Begin, Run, Same
 from s3 import Bucket, Proxy
 
 pytestmark = pytest.mark.slow
@@ -84,3 +85,38 @@ def test_the_bucket_and_the_scheduler_are_silent(cluster: Cluster, bucket: Bucke
     run.wait_for(f"waiting for {bucket.url()}")
     with cluster.scheduler.frozen():
         interrupt(run, "are kept; resume with: antipodes resume ")
+
+
+HANGING_DISK = """
+import os, time
+fsync = os.fsync
+def hang(descriptor):
+    while os.path.exists({flag!r}):
+        time.sleep(0.1)
+    fsync(descriptor)
+os.fsync = hang
+"""
+
+
+@pytest.mark.parametrize("where", ["worker", "run", "threads"])
+def test_a_signal_is_obeyed_while_a_directory_hangs(
+    where: str, cluster: Cluster, begin: Begin, same: Same, tmp_path: Path
+) -> None:
+    """Of a worker, of the run itself, and on threads; dask then waits for none of its threads."""
+    flag = tmp_path / "hangs"
+    hanging = python_path(tmp_path / "site", sitecustomize=HANGING_DISK.format(flag=str(flag)))
+    if where != "threads":
+        cluster.add_workers(1, environment=hanging if where == "worker" else None)
+    at = ["--workers", 2] if where == "threads" else ["--scheduler", cluster.address]
+    own = {} if where == "worker" else hanging
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, environment=own)
+    run.wait_for("committed up to depth 3")
+    flag.touch()
+    run.wait_for("no answer yet")
+    told = time.monotonic()
+    run.signal(signal.SIGTERM)
+    run.fail(75, "interrupted: cannot write ", "no answer for ", "are kept; resume with: antipodes resume t.zarr")
+    assert time.monotonic() - told < 2 * QUICK
+    flag.unlink()
+    begin("resume", "t.zarr", *at, "--json").finish()
+    same("eight-puzzle")

@@ -13,14 +13,12 @@ from antipodes.storage.backend import Content, TooLargeError, Version
 from antipodes.storage.retry import (
     IncompleteReadError,
     RetryPolicy,
-    StorageWatch,
     answered_status,
     is_answer,
     reason,
     retry_seconds,
     without_panic,
 )
-from antipodes.waits import RunOfAnotherProcess
 from antipodes_tasks.errors import InputError, StoreError, missing_package
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
@@ -59,13 +57,10 @@ class Bucket:
     def __init__(self, url: str, seconds: float | None = None, run: str = "") -> None:
         """``run`` is the name of the run of another process for which the bucket is used here, if any."""
         self.url = url
-        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds)
-        if run:
-            other = RunOfAnotherProcess(run)
-            self.retries.watch = StorageWatch(other.tell, other.stop, run=run)
+        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds, run)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bucket, (self.url, self.retries.seconds, self.retries.watch.run if self.retries.watch else "")
+        return Bucket, (self.url, self.retries.seconds, self.retries.run_name)
 
     @property
     def client(self) -> Any:

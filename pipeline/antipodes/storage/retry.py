@@ -1,7 +1,8 @@
-"""Requests to object storage: every wait for an answer is reported, can be stopped, and ends.
+"""Requests to object storage, and calls to file systems: every wait is reported, can be stopped, and ends.
 
 Transient errors are retried, all others become StoreErrors. A request is made in a thread of its own, since nothing can
-stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop.
+stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop. The same
+holds for a call to a file system, as of a server that is gone; but its errors are no reason for another try.
 """
 
 import os
@@ -10,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from antipodes.waits import RunOfAnotherProcess
 from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
 from antipodes_tasks.quoting import quote
 
@@ -42,9 +44,9 @@ TRANSIENT_STATUS = {408, 409, 425, 429}
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 METADATA_SERVICE = ("169.254.169.254", "metadata.google.internal")
 """Hosts that the clients ask for credentials if the environment has none."""
-DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed"}
+DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed", "lock": "locked"}
 """What is done to an address by each kind of request."""
-REQUEST_THREAD = "request to object storage"
+REQUEST_THREAD = "request to a storage"
 
 T = TypeVar("T")
 
@@ -116,11 +118,26 @@ def retry_seconds() -> float:
 class RetryPolicy:
     """How a process makes its requests to a server, and how long it retries them."""
 
-    def __init__(self, server: str, seconds: float) -> None:
-        """``server`` is the part of a URL that names it; a failing request is retried for ``seconds``, with 0 never."""
-        self.server, self.seconds = server, seconds
+    def __init__(self, server: str, seconds: float, run: str = "", patience: float = 0.0) -> None:
+        """Note how to make requests.
+
+        Parameters
+        ----------
+        server
+            The part of a URL that names the server, or the path of a directory.
+        seconds
+            Seconds for which a failing request is retried; 0: it is not.
+        run
+            The name of the run of another process that the requests are made for, if any.
+        patience
+            Seconds that a request may take after a stop, in addition to those that any request may take.
+        """
+        self.server, self.seconds, self.patience = server, seconds, patience
         self.watch: StorageWatch | None = None
         """The watch of the run that makes the requests; None: that of the process."""
+        if run:
+            other = RunOfAnotherProcess(run)
+            self.watch = StorageWatch(other.tell, other.stop, run=run)
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
         """The waits that were reported and last."""
@@ -159,6 +176,31 @@ class RetryPolicy:
             raise
         finally:
             self._told.discard(wait)
+
+    def once(
+        self, what: str, address: str, call: Callable[[], T], size: Callable[[], int] = int, must: bool = False
+    ) -> T:
+        """The result of a call to a file system, whose errors are raised unchanged, as in `run`.
+
+        Only the calls of a run are watched: others are made as they are. A call that ``must`` be made is made even if
+        the file system was given up, such as to close a file.
+        """
+        if self.watch is None or threading.current_thread().name == REQUEST_THREAD:
+            return call()
+        trouble = _trouble_with(self._key)
+        if trouble and must:
+            trouble = replace(trouble, seconds=max(trouble.seconds, LAST_SECONDS))
+        wait = _Wait(self, what, address, size(), trouble)
+        try:
+            result = wait.answer(call)
+        except BaseException as error:
+            if not isinstance(error, Exception):  # Ctrl-C
+                self.give_up()
+            raise
+        finally:
+            self._told.discard(wait)
+        _trouble.pop(self._key, None)
+        return result
 
     def _answered(self, wait: "_Wait", request: Callable[[], T], seconds: float) -> T:
         pause = FIRST_PAUSE
@@ -199,6 +241,11 @@ class RetryPolicy:
         return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
 
     @property
+    def run_name(self) -> str:
+        """The name by which other processes know the run; empty for none."""
+        return self.watch.run if self.watch else ""
+
+    @property
     def _key(self) -> tuple[str, str]:
         """The key of `_trouble`."""
         return self.server, (self.watch or watch).run
@@ -224,7 +271,7 @@ class _Wait:
         self.reason = ""
         """Why the last try failed."""
         self._policy = policy
-        self._allowed = TELL_SECONDS + size / SLOWEST_WRITE
+        self._allowed = TELL_SECONDS + policy.patience + size / SLOWEST_WRITE
         """Seconds that it may take though the run was told to stop, so that a last commit can be made."""
         self._trouble = trouble
         self._begin = time.monotonic()
