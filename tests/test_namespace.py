@@ -26,7 +26,7 @@ LEVELS = (
     ("runs",),
     ("display",),
     ("executors", "pictures", "storage"),
-    ("events", "machine"),
+    ("events", "machine", "waits"),
     ("python_source",),
     ("text_file",),
     ("regular_file",),

@@ -7,18 +7,21 @@ of `antipodes run`: after 75 the same command resumes.
 """
 
 import argparse
-import signal
 import sys
-import threading
 
-from dask_jobqueue import SLURMCluster
-from distributed import Client
+from antipodes.cli.loading import INTERRUPTED, importing_libraries
 
-from antipodes.config import load_config
-from antipodes.progress.show import show_progress
-from antipodes.storage.address import address_from
-from antipodes.tables.run import run_puzzle
-from antipodes_tasks.errors import AntipodesError, InterruptedRunError
+with importing_libraries():
+    from dask_jobqueue import SLURMCluster
+    from distributed import Client
+
+    from antipodes.cli.failures import status_of
+    from antipodes.cli.running import Interrupts
+    from antipodes.cli.streams import complain
+    from antipodes.config import load_config
+    from antipodes.progress.show import show_progress
+    from antipodes.storage.address import address_from
+    from antipodes.tables.run import run_puzzle
 
 
 def main() -> int:
@@ -28,30 +31,24 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="how many jobs with workers")
     parser.add_argument("--job-script", action="store_true", help="print the script of these jobs, and run nothing")
     options = parser.parse_args()
-    with SLURMCluster() as cluster:
+    with Interrupts() as interrupts, SLURMCluster() as cluster:
         if options.job_script:
             print(cluster.job_script())
             return 0
         cluster.adapt(minimum_jobs=options.jobs, maximum_jobs=options.jobs)  # replaces jobs that end
         with Client(cluster) as client:
-            return run(options.puzzle, options.store, client)
+            return run(options.puzzle, options.store, client, interrupts)
 
 
-def run(puzzle: str, store: str, client: Client) -> int:
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    try:
-        with show_progress(quiet=False) as listener:
-            report = run_puzzle(
-                load_config(puzzle), address_from(store), listener=listener, interrupted=stop.is_set, scheduler=client
-            )
-    except AntipodesError as error:
-        print(error, file=sys.stderr)
-        return 75 if isinstance(error, InterruptedRunError) else 1
+def run(puzzle: str, store: str, client: Client, interrupts: Interrupts) -> int:
+    config, address = load_config(puzzle), address_from(store)
+    with show_progress(quiet=False) as listener:
+        report = run_puzzle(config, address, listener=listener, interrupted=interrupts.requested, scheduler=client)
+    if not report.complete:
+        return complain(f"interrupted: {report.saved} kept in {report.store}; the same command resumes", INTERRUPTED)
     print(f"{len(report.manifest.layers)} layers, {report.manifest.states:,} positions in {report.store}")
-    return 0 if report.complete else 75
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

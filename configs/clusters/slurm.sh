@@ -20,6 +20,17 @@
 # ends the job.
 set -u
 
+# first, since SLURM may send the signal at any moment: before the run begins, the script notes it and requeues the job
+signalled='' told='' run=''
+stop() {
+    signalled=yes
+    if [ "$run" ]; then
+        told=yes
+        kill -TERM "$run"
+    fi
+}
+trap stop TERM
+
 scheduler_file="$PWD/scheduler-$SLURM_JOB_ID.json"
 rm -f "$scheduler_file"
 
@@ -30,17 +41,26 @@ srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=0 \
     dask worker --scheduler-file "$scheduler_file" --nthreads "$SLURM_CPUS_PER_TASK" \
     --memory-limit "$((SLURM_MEM_PER_NODE * 8 / 10))MiB" --local-directory "${TMPDIR:-/tmp}" --death-timeout 60 &
 workers=$!
-until [ -s "$scheduler_file" ] || ! kill -0 "$scheduler"; do sleep 0.2; done
+until [ -s "$scheduler_file" ] || [ "$signalled" ] || ! kill -0 "$scheduler"; do sleep 0.2; done
 
-antipodes run "$@" --scheduler-file "$scheduler_file" &
-run=$!
-trap 'signalled=yes; kill -TERM "$run"' TERM
-signalled=yes
-while [ "$signalled" ]; do # a signal ends `wait`, but not the run
-    signalled=
-    wait "$run"
-    status=$?
-done
+status=75
+if [ -z "$signalled" ]; then
+    antipodes run "$@" --scheduler-file "$scheduler_file" &
+    run=$!
+    if [ "$signalled" ] && [ -z "$told" ]; then
+        stop # the signal came between the two lines above
+    fi
+    again=yes
+    while [ "$again" ]; do # a signal ends `wait`, but not the run
+        signalled=''
+        wait "$run"
+        status=$?
+        again=$signalled
+    done
+    if [ "$told" ] && [ "$status" = 143 ]; then
+        status=75 # the signal ended the program before it had begun to load
+    fi
+fi
 
 rm -f "$scheduler_file"
 kill "$workers" "$scheduler" # SLURM ends their remaining processes with this script

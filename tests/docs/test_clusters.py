@@ -262,6 +262,64 @@ def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
 
 
+@pytest.mark.parametrize("moment", ["scheduler", "worker", "antipodes"])
+def test_a_job_that_is_told_to_stop_before_its_run_begins_is_requeued(
+    moment: str, slurm: dict[str, str], tmp_path: Path
+) -> None:
+    """By a stand-in that sends the signal when the script starts it; the run itself then ends before it loads."""
+    stand_in = {
+        "scheduler": ("dask", 'kill -TERM "$PPID"\nexec sleep 60\n'),
+        "worker": ("srun", 'kill -TERM "$PPID"\nexec sleep 60\n'),
+        "antipodes": ("antipodes", 'kill -TERM "$PPID"\nexec sleep 60\n'),
+    }
+    name, text = stand_in[moment]
+    (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{text}", encoding="utf-8")
+    (tmp_path / "bin" / name).chmod(0o755)
+    log = tmp_path / "job.log"
+    job = start(["bash", EXAMPLES / "slurm.sh", "eight-puzzle", "--store", "t.zarr"], log, slurm)
+    assert job.wait(PATIENCE) == 75, log.read_text()
+    assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
+    assert not (tmp_path / "t.zarr").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (["no-such-puzzle", "--store", "t.zarr"], 2, "antipodes: expected the name of a puzzle"),
+        (["eight-puzzle", "--store", "x://y"], 2, "antipodes: "),
+        (["eight-puzzle", "--store", "file/t.zarr"], 1, "antipodes: cannot "),
+        (["eight-puzzle"], 2, "--store"),
+    ],
+)
+def test_the_statuses_of_jobs_of_their_own(
+    arguments: list[str], status: int, text: str, slurm: dict[str, str], tmp_path: Path
+) -> None:
+    """No worker has to come for these: the stand-in for sbatch starts none."""
+    (tmp_path / "bin" / "sbatch").write_text("#!/bin/bash\necho Submitted batch job 1\n", encoding="utf-8")
+    (tmp_path / "bin" / "scancel").write_text("#!/bin/bash\n", encoding="utf-8")
+    (tmp_path / "file").touch()
+    environment = {**slurm, "DASK_CONFIG": str(EXAMPLES / "slurm.yaml")}
+    command = [sys.executable, EXAMPLES / "slurm.py", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_job_of_its_own_that_is_told_to_stop(slurm: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "bin" / "sbatch").write_text("#!/bin/bash\necho Submitted batch job 1\n", encoding="utf-8")
+    (tmp_path / "bin" / "scancel").write_text("#!/bin/bash\n", encoding="utf-8")
+    log = tmp_path / "run.log"
+    command = [sys.executable, EXAMPLES / "slurm.py", "eight-puzzle", "--store", "t.zarr"]
+    run = start([*command], log, {**slurm, "DASK_CONFIG": str(EXAMPLES / "slurm.yaml")})
+    wait_until(lambda: "waiting for some to join" in log.read_text() or run.poll() is not None, "it waits for workers")
+    run.send_signal(signal.SIGTERM)
+    assert run.wait(PATIENCE) == 75, log.read_text()
+    assert "interrupted: there was no worker yet" in log.read_text()
+
+
 def test_a_job_with_bad_input_is_not_requeued(slurm: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     job = start(["bash", EXAMPLES / "slurm.sh", "no-such-puzzle"], log, slurm)

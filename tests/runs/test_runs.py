@@ -15,9 +15,10 @@ from antipodes_tasks.errors import (
     AntipodesError,
     InputError,
     InterruptedRunError,
-    NotAStoreError,
+    SchedulerError,
     StoreDamagedError,
     StoreError,
+    StoreSilentError,
 )
 
 GIVEN = RunOptions(
@@ -93,18 +94,19 @@ START_OVER = "start over with: antipodes run eight-puzzle --store t.zarr"
 
 
 class Stored:
-    """A store whose manifest is a number, or cannot be read."""
+    """A store whose manifest is a number; None: none was read or written here."""
 
     address = "t.zarr"
 
-    def __init__(self, found: int | StoreError, is_known: bool = True) -> None:
-        self.found = found
-        self.manifest_file = SimpleNamespace(is_known=is_known)
+    def __init__(self, known: int | None, there: bool = True) -> None:
+        self.known = known
+        self.storage = SimpleNamespace(has=self._has, expect_failures=lambda: None)
+        self._there = there
+        self.asked = 0
 
-    def read(self) -> int:
-        if isinstance(self.found, StoreError):
-            raise self.found
-        return self.found
+    def _has(self, key: str) -> bool:
+        self.asked += 1
+        return self._there
 
 
 def message(error: AntipodesError, store: Stored, **options: Any) -> str:
@@ -123,14 +125,25 @@ def test_a_damaged_store_is_to_be_restored() -> None:
     assert message(StoreDamagedError("bad"), Stored(5)) == expected
 
 
-def test_a_store_that_cannot_be_read() -> None:
-    expected = f"gone; cannot read the store to see what is saved (no answer); {RESUME}"
-    assert message(StoreError("gone"), Stored(StoreError("no answer"))) == expected
+@pytest.mark.parametrize("error", [StoreError("gone"), StoreSilentError("gone"), SchedulerError("gone")])
+def test_no_storage_is_asked_what_is_saved(error: AntipodesError) -> None:
+    """It may be silent; what is known in memory is told."""
+    store = Stored(5)
+    assert message(error, store, overwrite=True) == f"gone; 5 layers are kept; {RESUME}"
+    assert store.asked == 0
+
+
+def test_a_silent_storage_is_not_asked_whether_anything_is_stored() -> None:
+    store = Stored(None)
+    assert message(StoreSilentError("gone"), store, overwrite=True, started_by=STARTED).startswith(
+        f"gone; {START_OVER}"
+    )
+    assert store.asked == 0
 
 
 @pytest.mark.parametrize("started_by", [(), STARTED])
 def test_nothing_stored_yet(started_by: tuple[str, ...]) -> None:
-    nothing = Stored(NotAStoreError("nothing"))
+    nothing = Stored(None, there=False)
     assert message(StoreError("full"), nothing, started_by=started_by) == "full"
     expected = f"stopped; nothing is stored yet; {START_OVER}" if started_by else "stopped"
     assert message(InterruptedRunError("stopped"), nothing, started_by=started_by) == expected
@@ -138,7 +151,7 @@ def test_nothing_stored_yet(started_by: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("started_by", [(), STARTED])
 def test_an_unchanged_store_that_was_to_be_overwritten(started_by: tuple[str, ...]) -> None:
-    told = message(StoreError("full"), Stored(5, is_known=False), overwrite=True, started_by=started_by)
+    told = message(StoreError("full"), Stored(None), overwrite=True, started_by=started_by)
     start = f"; {START_OVER} --overwrite" if started_by else ""
     assert told == f"full; the store to be overwritten is unchanged{start}"
 

@@ -16,7 +16,7 @@ from places import Place
 
 from antipodes.config import load_config
 from antipodes.storage.address import storage_at
-from antipodes.storage.directory import FileLock
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import StoreLock
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
@@ -24,8 +24,12 @@ from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
+def lock_of(store: Path) -> StoreLock:
+    return DirectoryStorage(store).lock
+
+
 def lock(store: Path) -> AbstractContextManager[StoreLock]:
-    return FileLock(store).hold()
+    return lock_of(store).hold()
 
 
 def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) -> None:
@@ -34,7 +38,7 @@ def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) 
 
     def read() -> None:
         while not done.is_set():
-            holder = FileLock(tmp_path / "t.zarr").holder()
+            holder = lock_of(tmp_path / "t.zarr").holder()
             if holder is None:
                 free.set()
             else:
@@ -61,8 +65,8 @@ def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) 
 
 def test_a_lock_file_that_was_left_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "t"}')
-    assert FileLock(tmp_path / "t.zarr").holder() is None
-    assert FileLock(tmp_path / "none.zarr").holder() is None
+    assert lock_of(tmp_path / "t.zarr").holder() is None
+    assert lock_of(tmp_path / "none.zarr").holder() is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b"[" * 100_000])
@@ -103,27 +107,27 @@ def test_a_link_or_a_pipe_in_place_of_the_lock(tmp_path: Path) -> None:
     path, mine = tmp_path / "t.zarr.lock", tmp_path / "mine"
     mine.write_text("mine")
     path.symlink_to(mine)
-    assert FileLock(tmp_path / "t.zarr").holder() is None
+    assert lock_of(tmp_path / "t.zarr").holder() is None
     with pytest.raises(StoreError, match=r"t\.zarr\.lock: expected a file, found a link"), lock(tmp_path / "t.zarr"):
         pass
     assert mine.read_text() == "mine"
     path.unlink()
     os.mkfifo(path)
-    assert FileLock(tmp_path / "t.zarr").holder() is None
+    assert lock_of(tmp_path / "t.zarr").holder() is None
 
 
 def test_the_fencing_token(tmp_path: Path) -> None:
     with lock(tmp_path / "t.zarr") as handle:
         old = handle.token
-        FileLock(tmp_path / "t.zarr").check_token(old)
+        lock_of(tmp_path / "t.zarr").check_token(old)
         handle.rotate_token()
         new = handle.token
         assert new != old
-        FileLock(tmp_path / "t.zarr").check_token(new)
+        lock_of(tmp_path / "t.zarr").check_token(new)
         with pytest.raises(StoreLockedError, match=rf"taken over by process {os.getpid()} on .*; not written"):
-            FileLock(tmp_path / "t.zarr").check_token(old)
+            lock_of(tmp_path / "t.zarr").check_token(old)
     with pytest.raises(StoreLockedError, match="taken over by another process"):
-        FileLock(tmp_path / "t.zarr").check_token(new)
+        lock_of(tmp_path / "t.zarr").check_token(new)
 
 
 def test_a_token_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

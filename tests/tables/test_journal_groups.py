@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_shards, search
 
-from antipodes.storage.directory import FileLock
+from antipodes.storage.file_lock import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.shard import Shard, flush, flush_shards, write
 from antipodes_tasks.bfs.bitmaps import Depths

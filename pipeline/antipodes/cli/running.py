@@ -20,7 +20,7 @@ from antipodes.machine import available_workers, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import Address, storage_at
-from antipodes.storage.retry import watch
+from antipodes.storage.retry import StorageWatch, watch
 from antipodes_tasks import arguments
 from antipodes_tasks.spaces import parallel
 
@@ -78,6 +78,7 @@ class Interrupts:
 
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        watch.stop = self.requested  # also ends waits for the storage before the run itself begins
         self._unraisable_before, sys.unraisablehook = sys.unraisablehook, self._stop_again
         return self
 
@@ -86,7 +87,7 @@ class Interrupts:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        watch.ending = False
+        watch.ending, watch.stop = False, StorageWatch().stop
         sys.unraisablehook = self._unraisable_before
 
     def _note(self, number: int, frame: FrameType | None) -> None:

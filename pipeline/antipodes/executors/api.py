@@ -83,6 +83,12 @@ class Scheduler(Protocol):
     def workers_changed(self) -> bool:
         """Whether workers that the run can use joined, or workers that it uses left, after `wait_for_workers`."""
 
+    def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
+        """Pass on what the tasks of a run of this name wait for, and end these waits once the run is told to stop.
+
+        To be called before `wait_for_workers`, which knows when the run is told to stop.
+        """
+
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
         """Use the largest set of workers that fits, from now on; all of them if no set fits.
 

@@ -35,6 +35,9 @@ class Threads:
         """True: threads are there at once."""
         return True
 
+    def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
+        """Nothing to pass on: the storage of this process reports its waits itself."""
+
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
         """Nothing to choose: threads share the memory of this process."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from antipodes.storage.retry import watch
+from antipodes.storage.retry import StorageWatch, watch
 from antipodes_tasks import arguments
 
 
@@ -40,12 +40,13 @@ class Interruption:
         main = threading.current_thread() is threading.main_thread()
         if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             self._before = signal.signal(signal.SIGINT, self._note)
+            watch.stop = self.requested
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-            watch.ending = False
+            watch.ending, watch.stop = False, StorageWatch().stop
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._noted:

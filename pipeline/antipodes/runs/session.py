@@ -5,6 +5,7 @@ earlier run committed, opens a scheduler and waits for its workers, and passes o
 """
 
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
@@ -16,13 +17,13 @@ from antipodes.machine import available_workers
 from antipodes.runs.options import IN_PYTHON, RunOptions
 from antipodes.runs.report import Clock
 from antipodes.storage.address import Address
+from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import (
     AntipodesError,
     InterruptedRunError,
-    NotAStoreError,
     SchedulerError,
     StoreDamagedError,
     StoreError,
@@ -63,6 +64,8 @@ class Session(Generic[AnyStore]):
         self._interrupted = arguments.function(interrupted, "interrupted")
         self.store = kind(arguments.address(address, "a store"))
         self._given = scheduler
+        self._name = uuid.uuid4().hex
+        """The name by which other processes know the run."""
 
     @property
     def seconds(self) -> float:
@@ -77,14 +80,11 @@ class Session(Generic[AnyStore]):
         to stop.
         """
 
-        def tell(waited_for: str) -> None:
-            self.listener(Waiting(waited_for))
-
         def preparing(what: str, done: int, of: int) -> None:
             self.listener(Preparing(what, done, of))
 
         with (
-            self.store.storage.watched(tell, self.stop),
+            self.store.storage.watched(self._tell_wait, self.stop, self._name),
             parallel.watched(preparing, self.stop, self.options.workers or available_workers()),
             self.store.lock() as handle,
         ):
@@ -110,6 +110,9 @@ class Session(Generic[AnyStore]):
         """The remedy if the store belongs to another puzzle, or holds something else."""
         return f"choose another {option('store')}, or {self.options.start_over(self.store.address, 'overwrite it')}"
 
+    def _tell_wait(self, waited_for: str) -> None:
+        self.listener(Waiting(waited_for))
+
     def stop(self) -> bool:
         """Whether the run was told to stop; it is not asked again once it was."""
         self.interrupted = self.interrupted or self._interrupted()
@@ -130,6 +133,7 @@ class Session(Generic[AnyStore]):
             self._opened() as scheduler,
             scheduler.performance_report(page),
         ):
+            scheduler.relay_waits(self._name, self._tell_wait)
             if not scheduler.wait_for_workers(self.listener, self.stop):
                 raise InterruptedRunError("interrupted: there was no worker yet")
             yield scheduler
@@ -155,7 +159,7 @@ def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
     """Add to the message of an error how much is saved, which ``saved`` words, and the command that resumes.
 
-    A damaged store cannot be resumed: the message says how to repair it.
+    A damaged store cannot be resumed: the message says how to repair it. A storage that failed is not asked again.
     """
     try:
         with damage_hint(options, store.address):
@@ -163,6 +167,8 @@ def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], s
     except StoreDamagedError:
         raise
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
+        if isinstance(error, StoreError):
+            store.storage.expect_failures()
         if hint := _hint(error, options, store, saved):
             raise type(error)("; ".join([str(error), *hint])) from error
         raise
@@ -170,21 +176,22 @@ def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], s
 
 def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> list[str]:
     """The parts to add to the message; none where nothing is stored, unless the run was interrupted."""
+    if store.known is not None:
+        return [saved(store.known), options.how_to_resume(store.address)]
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
     if options.started_by == IN_PYTHON:
         start_over = ["the same call starts over"]
-    resume = options.how_to_resume(store.address)
-    untouched = options.overwrite and not store.manifest_file.is_known
-    try:
-        manifest = store.read()
-    except NotAStoreError:
-        interrupted = isinstance(error, InterruptedRunError)
-        return ["nothing is stored yet", *start_over] if interrupted and start_over else []
-    except StoreSilentError:  # it does not answer now either
-        return [resume]
-    except StoreError as unreadable:
-        return [f"cannot read the store to see what is saved ({unreadable})", resume]
-    if untouched:
+    if isinstance(error, StoreSilentError):  # whether the store was created, or the old one replaced, is not known
+        return start_over
+    if options.overwrite and _has_manifest(store):
         return ["the store to be overwritten is unchanged", *start_over]
-    return [saved(manifest), resume]
+    return ["nothing is stored yet", *start_over] if isinstance(error, InterruptedRunError) and start_over else []
+
+
+def _has_manifest(store: Store[Any]) -> bool:
+    """Whether a store is there, as far as its storage answers."""
+    try:
+        return store.storage.has(MANIFEST)
+    except StoreError:
+        return False

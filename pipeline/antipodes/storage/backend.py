@@ -57,12 +57,19 @@ class Storage(ABC):
             name = self.name_of(key) if key else self.address
             raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
 
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
+    def watched(
+        self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
+    ) -> AbstractContextManager[None]:
         """In the block, report waits to ``tell`` if the storage is slow to answer, and end them on ``stop``.
 
-        Both are called in any thread. A wait that ends raises StoreSilentError.
+        Both are called in any thread. A wait that ends raises StoreSilentError. Copies of the storage in other
+        processes report their waits under the name of the ``run``, if it has one; see `antipodes.waits`.
         """
         return nullcontext()
+
+    @abstractmethod
+    def expect_failures(self) -> None:
+        """Wait only for a moment for what is still to be done, since the storage has failed elsewhere."""
 
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""

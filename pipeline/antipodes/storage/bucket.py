@@ -54,12 +54,13 @@ class Changed(Exception):  # noqa: N818  (an answer, not a failure)
 class Bucket:
     """The objects of a bucket by their keys; it may be sent to other processes, with its retry policy but no client."""
 
-    def __init__(self, url: str, seconds: float | None = None) -> None:
+    def __init__(self, url: str, seconds: float | None = None, run: str = "") -> None:
+        """``run`` is the name of the run of another process for which the bucket is used here, if any."""
         self.url = url
-        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds)
+        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds, run)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bucket, (self.url, self.retries.seconds)
+        return Bucket, (self.url, self.retries.seconds, self.retries.run_name)
 
     @property
     def client(self) -> Any:

@@ -1,24 +1,23 @@
 """Stores in the file system: a directory of files, each on the disk before it has its name; a lock file beside it."""
 
 import asyncio
-import fcntl
 import os
 import shutil
 import stat
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.storage import LocalStore
 
-from antipodes.regular_file import open_descriptor, open_file
 from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
     PARTIAL,
@@ -30,28 +29,38 @@ from antipodes.storage.files import (
     remove,
     remove_file,
     replace_file,
-    restore,
     status_in,
     status_of,
     sync,
     sync_files,
 )
-from antipodes.storage.lock import (
-    MOST_BYTES,
-    Holder,
-    Owner,
-    StoreLock,
-    check_owner,
-    format_owner,
-    in_use,
-    parse_owner,
-    this_process,
-)
-from antipodes_tasks.errors import InputError, NotAStoreError, StoreError
-from antipodes_tasks.quoting import quote
+from antipodes.storage.retry import RetryPolicy, StorageWatch
+from antipodes_tasks.errors import InputError, StoreError
 
-PROBE_PAUSES = (0.01, 0.05, 0.1)
-"""Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
+PATIENCE = 7.0
+"""Seconds that a call to the file system may take after a run was told to stop, in addition to the three that a request
+to a bucket may take: a disk that is busy with the writes of others takes long to sync a small file."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Have the calls of a method of `DirectoryStorage` end if the run is told to stop while the file system hangs."""
+
+    def waiting(method: Callable[P, T]) -> Callable[P, T]:
+        @wraps(method)
+        def call(*arguments: P.args, **named: P.kwargs) -> T:
+            storage: Any = arguments[0]
+            key = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
+            name = storage.name_of(key) if key else storage.address
+            size = partial(storage.bytes_of, *arguments[1:])
+            result: T = storage.waits.once(what, name, partial(method, *arguments, **named), size)
+            return result
+
+        return call
+
+    return waiting
 
 
 class DurableStore(LocalStore):
@@ -66,9 +75,11 @@ class DurableStore(LocalStore):
         check: Callable[[], None],
         most: int,
         check_chunk: Callable[[Content], None],
+        waits: RetryPolicy,
     ) -> None:
         super().__init__(store / folder, read_only=read_only)
         self._store, self._folder = store, folder
+        self._waits = waits
         self._check = check
         self._most = most
         self._check_chunk = check_chunk
@@ -98,7 +109,9 @@ class DurableStore(LocalStore):
 
     def set_sync(self, key: str, value: Buffer) -> None:
         """Put a value at a key; newer versions of zarr call this one alone."""
-        replace_file(self.root / key, [value.as_buffer_like()], self._check)
+        content, path = value.as_buffer_like(), self.root / key
+        write = partial(replace_file, path, [content], self._check)
+        self._waits.once("write", str(path), write, lambda: memoryview(content).nbytes)
 
 
 @contextmanager
@@ -125,10 +138,14 @@ def read_in(store: Path, key: str, most: int) -> bytes:
 class DirectoryStorage(Storage):
     """A directory."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, run: str = "") -> None:
+        """``run`` is the name of the run of another process for which the directory is used here, if any."""
         self.path = path
         self.address = str(path)
-        self.lock = FileLock(path)
+        self.waits = RetryPolicy(self.address, 0.0, run, PATIENCE)
+        self.lock = FileLock(path, self.waits)
+        self._unsynced = 0
+        """Bytes that were put but are not durable."""
 
     @classmethod
     def within(cls, directory: Path) -> list["DirectoryStorage"]:
@@ -142,21 +159,40 @@ class DirectoryStorage(Storage):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process may have another working directory, so the copy has the absolute path."""
-        return DirectoryStorage, (Path(os.path.abspath(self.path)),)
+        return DirectoryStorage, (Path(os.path.abspath(self.path)), self.waits.run_name)
+
+    @contextmanager
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = "") -> Iterator[None]:
+        self.waits.watch = StorageWatch(tell, stop, run=run)
+        try:
+            yield
+        finally:
+            self.waits.watch = None
+
+    def bytes_of(self, key: Any = None, parts: Any = (), *others: Any) -> int:
+        """The bytes that a call with these arguments writes, or makes durable."""
+        if isinstance(key, str):
+            return sum(memoryview(part).nbytes for part in parts) if isinstance(parts, list | tuple) else 0
+        return self._unsynced
+
+    def expect_failures(self) -> None:
+        """Nothing to do: errors of a file system come at once."""
 
     def name_of(self, key: str) -> str:
         return str(self.path / key)
 
     def exists(self) -> bool:
-        return status_of(self.path) is not None
+        return self._status() is not None
 
     def has(self, key: str) -> bool:
-        status = status_in(self.path, key)
+        status = self._status(key)
         return status is not None and stat.S_ISREG(status.st_mode)
 
+    @_waits("read")
     def read(self, key: str, most: int) -> tuple[bytes, Version]:
         return read_in(self.path, key, most), {}
 
+    @_waits("read")
     def read_range(self, key: str, first: int, count: int) -> bytes:
         with reading_in(self.path, key) as file:
             file.seek(first)
@@ -167,37 +203,51 @@ class DirectoryStorage(Storage):
         self.put(key, [content])
         return {}
 
+    @_waits("write")
     def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
         with self.writing(key):
-            replace_file(self.path / key, parts, self.lock.fence(token), durable)
+            replace_file(self.path / key, parts, self._fence(token), durable)
+        self._unsynced += 0 if durable else self.bytes_of(key, parts)
 
+    def _fence(self, token: str | None) -> Callable[[], None]:
+        """The check before a write; a call that nobody waits for any more fails it once the lock is released."""
+        return self.lock.fence(self.lock.token or None if token is None else token)
+
+    @_waits("write")
     def make_durable(self, keys: Iterable[str]) -> None:
         with self.writing():
             sync_files([self.path / key for key in keys])
+        self._unsynced = 0
 
+    @_waits("delete")
     def delete(self, folder: str) -> None:
         self.lock.check()
         with suppress(OSError):
             remove_file(self.path / folder)
 
+    @_waits("delete")
     def delete_keys(self, keys: Iterable[str]) -> None:
         self.lock.check()
         with self.writing():
             for key in keys:
                 remove_file(self.path / key)
 
+    @_waits("list")
     def folders(self, folder: str) -> list[str]:
         return names_in(self.path, folder)
 
+    @_waits("list")
     def sizes(self, folder: str) -> dict[str, int]:
         keys = [f"{folder}/{name}" for name in self.folders(folder) if not name.endswith(PARTIAL)]
-        found = {key: status_in(self.path, key) for key in keys}
+        found = {key: self._status(key) for key in keys}
         return {key: status.st_size for key, status in found.items() if status and stat.S_ISREG(status.st_mode)}
 
+    @_waits("list")
     def size(self) -> int:
         """The bytes of all files that are there when they are looked at; links count as themselves."""
-        return sum(status.st_size for file in self._files() if (status := status_in(self.path, file)))
+        return sum(status.st_size for file in self._files() if (status := self._status(file)))
 
+    @_waits("read")
     def free_bytes(self) -> int | None:
         """Those of the disk of the nearest folder that is there."""
         place = self.path.resolve()
@@ -215,27 +265,32 @@ class DirectoryStorage(Storage):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
     def modified(self, key: str) -> datetime | None:
-        status = status_in(self.path, key)
+        status = self._status(key)
         return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
 
     def identity(self, key: str) -> tuple[object, ...]:
         """The device, the inode and the date of the file."""
-        status = status_in(self.path, key)
+        status = self._status(key)
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
+
+    @_waits("read")
+    def _status(self, key: str = "") -> os.stat_result | None:
+        return status_in(self.path, key) if key else status_of(self.path)
 
     @contextmanager
     def staged(self, overwrite: bool = False) -> Iterator["DirectoryStorage"]:
         self.lock.check()
-        staging = DirectoryStorage(create_staging(self.path))
-        staging.lock = self.lock
+        staging = DirectoryStorage(self.waits.once("write", self.address, partial(create_staging, self.path)))
+        staging.lock, staging.waits = self.lock, self.waits
         try:
             yield staging
             self.lock.check()
-            publish(staging.path, self.path, overwrite)
+            self.waits.once("write", self.address, partial(publish, staging.path, self.path, overwrite))
         except BaseException:
             with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
                 self.lock.check()
-                shutil.rmtree(staging.path, ignore_errors=True)
+                remove = partial(shutil.rmtree, staging.path, ignore_errors=True)
+                self.waits.once("delete", staging.address, remove)
             raise
 
     def has_leftovers(self) -> bool:
@@ -256,10 +311,12 @@ class DirectoryStorage(Storage):
     def is_link(self) -> bool:
         return self.path.is_symlink()
 
+    @_waits("delete")
     def remove_link(self) -> None:
         with self.writing():
             self.path.unlink()
 
+    @_waits("delete")
     def remove_leftovers(self) -> None:
         self.lock.check()
         self._check_links()
@@ -274,6 +331,7 @@ class DirectoryStorage(Storage):
                 if path.is_symlink():
                     raise StoreError(f"cannot write {self.path}: expected a folder at {path}, found a link to another")
 
+    @_waits("write")
     def sync(self, folder: str) -> None:
         last = self.path / folder
         parents = last.relative_to(self.path).parents
@@ -281,6 +339,7 @@ class DirectoryStorage(Storage):
             if path.is_dir():
                 sync(path)
 
+    @_waits("write")
     def probe(self) -> None:
         path = self.path / f".probe.{uuid.uuid4().hex}{PARTIAL}"
         with self.writing():
@@ -298,148 +357,12 @@ class DirectoryStorage(Storage):
         most: int = MOST_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
-        check = self.lock.fence(token)
-        return DurableStore(self.path, folder, read_only=read_only, check=check, most=most, check_chunk=check_chunk)
-
-
-class FileLock(StoreLock):
-    """The lock file of a store, ``<store>.lock``; the system releases it when the process ends, however it ends."""
-
-    def __init__(self, store: Path) -> None:
-        self._store = store
-        self._descriptor = -1
-        """The open lock file, while it is locked here."""
-        self._owner: Owner = {}
-
-    @property
-    def path(self) -> Path:
-        """The path of the lock file; NotAStoreError where no store can have the path."""
-        store = self._store
-        if not store.name:
-            raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
-        try:
-            place = store.resolve()  # two names of one store have one lock
-            circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
-        except RuntimeError:
-            circular = True
-        if circular:
-            raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
-        return place.with_name(place.name + ".lock")
-
-    def check_token(self, token: str) -> None:
-        path = self.path
-        try:
-            owner = _owner(path)
-        except OSError as error:
-            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-        check_owner(self._store, owner, token)
-
-    def holder(self) -> Holder | None:
-        """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
-        try:
-            descriptor = open_descriptor(self.path, links=False)
-        except OSError:  # there is none, or it is another user's secret
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return Holder(_readable_owner(self.path), alive=True)
-        except OSError:  # a file system without locks
-            return None
-        finally:
-            os.close(descriptor)
-        return None
-
-    @contextmanager
-    def hold(self) -> Iterator[Self]:
-        path = self.path
-        descriptor = _acquire(path, self._store)
-        try:
-            self._descriptor, self._owner = descriptor, this_process()
-            self.rotate_token()
-            restore(self._store)
-            yield self
-        finally:
-            self.token = ""
-            try:
-                with suppress(OSError):  # a file that is left behind locks nothing
-                    if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
-                        path.unlink(missing_ok=True)
-            finally:  # also after Ctrl-C
-                os.close(descriptor)
-
-    def rotate_token(self) -> None:
-        """Write another fencing token into the file.
-
-        The new text replaces the old one in one call and is never shorter, so no reader finds a half of each. It is
-        synced because the file stays open: other hosts, which share the directory, would read the old text for long.
-        """
-        token = uuid.uuid4().hex
-        owner = {**self._owner, "token": token}
-        try:
-            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
-            os.fsync(self._descriptor)
-        except OSError as error:
-            raise StoreError(f"cannot write {self.path}: {error.strerror or error}") from error
-        self.token = token
-
-
-def _acquire(path: Path, store: Path) -> int:
-    """The descriptor of the lock file, locked."""
-    while True:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = _created(path)
-        except OSError as error:
-            raise StoreError(f"cannot create {path}: {error.strerror or error}") from error
-        try:
-            _lock(descriptor)
-            if _is_at(descriptor, path):
-                return descriptor
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise in_use(store, _readable_owner(path)) from error
-        except OSError as error:  # for example of a file system without locks
-            os.close(descriptor)
-            raise StoreError(f"cannot lock {path}: {error.strerror}") from error
-        os.close(descriptor)  # its last owner removed it between the two calls
-
-
-def _created(path: Path) -> int:
-    """The descriptor of the lock file, which is created if it is not there; raises as `open_descriptor`."""
-    with suppress(FileExistsError):
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-    return open_descriptor(path, os.O_RDWR, links=False)
-
-
-def _lock(descriptor: int) -> None:
-    """Lock an open file; BlockingIOError where it is locked for longer than a reader needs."""
-    for pause in PROBE_PAUSES:
-        with suppress(BlockingIOError):
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        time.sleep(pause)
-    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _owner(path: Path) -> Owner:
-    """The owner that the lock file names; empty where there is no file, or it is not understood."""
-    try:
-        with open_file(path, links=False) as file:
-            return parse_owner(file.read(MOST_BYTES + 1))
-    except FileNotFoundError:
-        return {}
-
-
-def _readable_owner(path: Path) -> Owner:
-    """As `_owner`, and empty where the file cannot be read."""
-    try:
-        return _owner(path)
-    except OSError:
-        return {}
+        return DurableStore(
+            self.path,
+            folder,
+            read_only=read_only,
+            check=self._fence(token),
+            most=most,
+            check_chunk=check_chunk,
+            waits=self.waits,
+        )

@@ -87,12 +87,15 @@ class ObjectStorage(Storage):
         return ObjectStorage, (self.address, self._bucket)
 
     @contextmanager
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
-        self._bucket.retries.watch = StorageWatch(tell, stop)
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = "") -> Iterator[None]:
+        self._bucket.retries.watch = StorageWatch(tell, stop, run=run)
         try:
             yield
         finally:
             self._bucket.retries.watch = None
+
+    def expect_failures(self) -> None:
+        self._bucket.retries.expect_failures()
 
     def exists(self) -> bool:
         """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""

@@ -1,7 +1,8 @@
-"""Requests to object storage: every wait for an answer is reported, can be stopped, and ends.
+"""Requests to object storage, and calls to file systems: every wait is reported, can be stopped, and ends.
 
 Transient errors are retried, all others become StoreErrors. A request is made in a thread of its own, since nothing can
-stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop.
+stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop. The same
+holds for a call to a file system, as of a server that is gone; but its errors are no reason for another try.
 """
 
 import os
@@ -10,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from antipodes.waits import RunOfAnotherProcess
 from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
 from antipodes_tasks.quoting import quote
 
@@ -42,9 +44,9 @@ TRANSIENT_STATUS = {408, 409, 425, 429}
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 METADATA_SERVICE = ("169.254.169.254", "metadata.google.internal")
 """Hosts that the clients ask for credentials if the environment has none."""
-DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed"}
+DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed", "lock": "locked"}
 """What is done to an address by each kind of request."""
-REQUEST_THREAD = "request to object storage"
+REQUEST_THREAD = "request to a storage"
 
 T = TypeVar("T")
 
@@ -59,6 +61,8 @@ class StorageWatch:
     """Whether the run has to stop; then waits end that last longer than an answer should take."""
     ending: bool = False
     """Whether the program is ending, so that no wait may last; a signal handler can set it."""
+    run: str = ""
+    """The name by which other processes know the run; empty: they do not report their waits."""
 
 
 watch = StorageWatch()
@@ -77,8 +81,8 @@ class _Trouble:
     """Whether waits for it were stopped; otherwise it failed for all the retry seconds."""
 
 
-_trouble: dict[str, _Trouble] = {}
-"""By server."""
+_trouble: dict[tuple[str, str], _Trouble] = {}
+"""By server, and by the name of the run that waited: an interruption of one run is none of another in this process."""
 
 
 class IncompleteReadError(Exception):
@@ -114,11 +118,26 @@ def retry_seconds() -> float:
 class RetryPolicy:
     """How a process makes its requests to a server, and how long it retries them."""
 
-    def __init__(self, server: str, seconds: float) -> None:
-        """``server`` is the part of a URL that names it; a failing request is retried for ``seconds``, with 0 never."""
-        self.server, self.seconds = server, seconds
+    def __init__(self, server: str, seconds: float, run: str = "", patience: float = 0.0) -> None:
+        """Note how to make requests.
+
+        Parameters
+        ----------
+        server
+            The part of a URL that names the server, or the path of a directory.
+        seconds
+            Seconds for which a failing request is retried; 0: it is not.
+        run
+            The name of the run of another process that the requests are made for, if any.
+        patience
+            Seconds that a request may take after a stop, in addition to those that any request may take.
+        """
+        self.server, self.seconds, self.patience = server, seconds, patience
         self.watch: StorageWatch | None = None
         """The watch of the run that makes the requests; None: that of the process."""
+        if run:
+            other = RunOfAnotherProcess(run)
+            self.watch = StorageWatch(other.tell, other.stop, run=run)
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
         """The waits that were reported and last."""
@@ -147,16 +166,41 @@ class RetryPolicy:
         StoreError
             The message says that ``what`` cannot be done at the address, and why; it has no secrets.
         """
-        trouble = _trouble_with(self.server)
+        trouble = _trouble_with(self._key)
         wait = _Wait(self, what, address, size, trouble)
         try:
             return self._answered(wait, request, 0 if trouble else self.seconds)
         except BaseException as error:
             if not isinstance(error, Exception):  # Ctrl-C
-                _give_up(self.server)
+                self.give_up()
             raise
         finally:
             self._told.discard(wait)
+
+    def once(
+        self, what: str, address: str, call: Callable[[], T], size: Callable[[], int] = int, must: bool = False
+    ) -> T:
+        """The result of a call to a file system, whose errors are raised unchanged, as in `run`.
+
+        Only the calls of a run are watched: others are made as they are. A call that ``must`` be made is made even if
+        the file system was given up, such as to close a file.
+        """
+        if self.watch is None or threading.current_thread().name == REQUEST_THREAD:
+            return call()
+        trouble = _trouble_with(self._key)
+        if trouble and must:
+            trouble = replace(trouble, seconds=max(trouble.seconds, LAST_SECONDS))
+        wait = _Wait(self, what, address, size(), trouble)
+        try:
+            result = wait.answer(call)
+        except BaseException as error:
+            if not isinstance(error, Exception):  # Ctrl-C
+                self.give_up()
+            raise
+        finally:
+            self._told.discard(wait)
+        _trouble.pop(self._key, None)
+        return result
 
     def _answered(self, wait: "_Wait", request: Callable[[], T], seconds: float) -> T:
         pause = FIRST_PAUSE
@@ -167,7 +211,7 @@ class RetryPolicy:
                 raise
             except Exception as error:
                 if is_answer(error):
-                    _trouble.pop(self.server, None)
+                    _trouble.pop(self._key, None)
                     raise
                 if not _is_transient(error):
                     raise StoreError(f"cannot {wait.what} {wait.address}: {reason(error)}") from None
@@ -175,7 +219,7 @@ class RetryPolicy:
                     raise self.failure(wait, reason(error)) from None
                 wait.reason = reason(error)
             else:
-                _trouble.pop(self.server, None)
+                _trouble.pop(self._key, None)
                 return result
             wait.pause(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
@@ -192,9 +236,31 @@ class RetryPolicy:
 
     def failure(self, wait: "_Wait", why: str) -> StoreError:
         """The error for a wait that has lasted as long as failing requests are retried."""
-        _trouble[self.server] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
+        self.expect_failures()
         tried = f"; tried for {wait.seconds:.0f} s" if wait.seconds >= 1 else ""
         return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
+
+    @property
+    def run_name(self) -> str:
+        """The name by which other processes know the run; empty for none."""
+        return self.watch.run if self.watch else ""
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        """The key of `_trouble`."""
+        return self.server, (self.watch or watch).run
+
+    def expect_failures(self) -> None:
+        """Make each request once for a while, and wait only for a moment: the server has failed for long enough."""
+        _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
+
+    def give_up(self) -> None:
+        """Note that the waits were stopped: those that follow, such as to release a lock, are short."""
+        before = _trouble_with(self._key)
+        again = before is not None and before.stopped
+        _trouble[self._key] = _Trouble(
+            time.monotonic() + FORGIVEN_SECONDS, 0.0 if again else LAST_SECONDS, stopped=True
+        )
 
 
 class _Wait:
@@ -205,7 +271,7 @@ class _Wait:
         self.reason = ""
         """Why the last try failed."""
         self._policy = policy
-        self._allowed = TELL_SECONDS + size / SLOWEST_WRITE
+        self._allowed = TELL_SECONDS + policy.patience + size / SLOWEST_WRITE
         """Seconds that it may take though the run was told to stop, so that a last commit can be made."""
         self._trouble = trouble
         self._begin = time.monotonic()
@@ -261,7 +327,7 @@ class _Wait:
             self._policy.tell(self)
 
     def _stopped(self) -> StoreSilentError:
-        _give_up(self._policy.server)
+        self._policy.give_up()
         return StoreSilentError(f"interrupted: {self._silence()}")
 
     def _silence(self) -> str:
@@ -274,16 +340,9 @@ def has_open_requests() -> bool:
     return any(one.name == REQUEST_THREAD for one in threading.enumerate())
 
 
-def _trouble_with(server: str) -> _Trouble | None:
-    found = _trouble.get(server)
+def _trouble_with(key: tuple[str, str]) -> _Trouble | None:
+    found = _trouble.get(key)
     return found if found and time.monotonic() < found.until else None
-
-
-def _give_up(server: str) -> None:
-    """Note that the waits for a server were stopped: those that follow, such as to release a lock, are short."""
-    before = _trouble_with(server)
-    again = before is not None and before.stopped
-    _trouble[server] = _Trouble(time.monotonic() + FORGIVEN_SECONDS, 0.0 if again else LAST_SECONDS, stopped=True)
 
 
 def is_answer(error: Exception) -> bool:

@@ -57,6 +57,8 @@ class Store(Generic[M]):
         self.storage = storage_at(address)
         self.manifest_file = ManifestFile(self.storage, self.KIND)
         self.arrays = Arrays(self.storage)
+        self.known: M | None = None
+        """The manifest that was last read or written here."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy does not hold the lock, and knows no version of the manifest."""
@@ -99,6 +101,7 @@ class Store(Generic[M]):
             manifest.check()
             self.arrays.check_metadata(manifest.metadata, manifest.layouts)
         self.arrays.check_group(self.attributes(manifest), manifest.layouts if manifest.complete else None)
+        self.known = manifest
         return manifest
 
     def attributes(self, manifest: M) -> Mapping[str, Any]:
@@ -108,6 +111,7 @@ class Store(Generic[M]):
     def commit(self, manifest: M) -> None:
         """Replace the manifest; all that it names must be safe already."""
         self.manifest_file.write(manifest)
+        self.known = manifest
 
     def remove_leftovers(self, manifest: M) -> M:
         """Delete what a crashed run was writing; the manifest from now on."""
@@ -136,6 +140,7 @@ class Store(Generic[M]):
             new = type(self)(staging)
             yield new
         self.manifest_file.adopt(new.manifest_file)
+        self.known = new.known
 
     def check_reachable(self, manifest_digest: str) -> None:
         """Raise StoreError unless this process can read and write the store whose manifest has this digest.

@@ -3,7 +3,7 @@
 import stat
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import accumulate
@@ -19,6 +19,7 @@ from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnD
 from antipodes.executors.distributed.choice import capacity_of
 from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerError, SchedulerSilentError, missing_package
@@ -80,6 +81,9 @@ class Cluster:
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         return self._membership.wait_for_workers(listener, stop)
+
+    def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
+        self._membership.watch.waits = WaitRelay(run, tell)
 
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
         self._membership.choose(fits, describe_misfit)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -22,6 +22,7 @@ from antipodes.executors.distributed.connection import one_line, silent
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import give_back_freed_memory
 from antipodes.machine import human
+from antipodes.waits import end_waits
 from antipodes_tasks.errors import WorkerFailedError
 
 HEARTBEAT_SECONDS = 1.0
@@ -61,6 +62,8 @@ class Health:
         self._inquiry: asyncio.Future[dict[str, str]] | None = None
         self._asked: set[str] = set()
         """Members that were asked to free memory since they were paused."""
+        self._stopped: set[str] = set()
+        """Members that were told that the run has to stop."""
         self._requests: set[asyncio.Future[Any]] = set()
         """Requests under way, which asyncio itself would not keep alive."""
 
@@ -72,6 +75,7 @@ class Health:
         if time.monotonic() - self._last < 0.9 * HEARTBEAT_SECONDS:
             return
         self._last = time.monotonic()
+        self._end_waits()
         if self._request is None or self._request.done():
             self._missed = 0
             self._request = asyncio.ensure_future(self._ask())
@@ -82,6 +86,13 @@ class Health:
         if self._missed >= connection.CONNECT_SECONDS / HEARTBEAT_SECONDS:
             self.stop()
             raise silent(connection.CONNECT_SECONDS)
+
+    def _end_waits(self) -> None:
+        """Once the run is told to stop, have the members end their waits for the storage."""
+        waits, members = self._membership.watch.waits, self._membership.members.keys()
+        if waits is not None and members - self._stopped and self._membership.stop():
+            self._start(self._client.run(end_waits, waits.run, workers=list(members), on_error="ignore"))
+            self._stopped |= members
 
     def stop(self) -> None:
         """Stop waiting for answers."""
@@ -139,16 +150,19 @@ class Health:
         """
         paused = self._membership.watch.paused
         for worker in paused.keys() - self._asked:
-            run = self._client.run(give_back_freed_memory, workers=[worker], on_error="ignore")
-            request = asyncio.ensure_future(run)
-            self._requests.add(request)
-            request.add_done_callback(self._end_request)
+            self._start(self._client.run(give_back_freed_memory, workers=[worker], on_error="ignore"))
         self._asked = set(paused)
+
+    def _start(self, call: Coroutine[Any, Any, Any]) -> None:
+        """Start a request to workers, without waiting for it."""
+        request = asyncio.ensure_future(call)
+        self._requests.add(request)
+        request.add_done_callback(self._end_request)
 
     def _end_request(self, request: asyncio.Future[Any]) -> None:
         self._requests.discard(request)
         if not request.cancelled() and (error := request.exception()):  # asyncio would show an error that is not read
-            logger.info("a paused worker could not be asked to give memory back: %r", error)
+            logger.info("a worker could not be asked to give memory back, or to stop: %r", error)
 
     def check_paused(self, quantity: Callable[[Iterable[bool]], bool]) -> None:
         """Raise WorkerFailedError if ``any`` or ``all`` of the members have been paused for too long."""

@@ -26,6 +26,7 @@ from antipodes.executors.distributed.connection import (
     identity,
     translated,
 )
+from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.version_check import NO_ANSWER, VersionCheck, judge
 from antipodes.executors.distributed.worker import begin_run, end_run
 from antipodes_tasks.errors import SchedulerError
@@ -240,6 +241,8 @@ class WorkerWatch:
         """Members that start no task because their memory is nearly full, and since when, on the monotonic clock."""
         self.changed = False
         """Whether a member retired, or a worker joined that can be a member."""
+        self.waits: WaitRelay | None = None
+        """Passes on what the members wait for."""
         self.departures: Counter[str] = Counter()
         """How often a worker left, by its address, which another worker may have afterwards."""
         self._client = client
@@ -283,6 +286,8 @@ class WorkerWatch:
         # a new scheduler does not know the topics of the last one
         self._subscriptions.listen(WORKER_EVENTS, self._on_worker_event)
         self._subscriptions.listen(OUT_OF_MEMORY, self._on_out_of_memory)
+        if self.waits is not None:
+            self._subscriptions.listen(self.waits.topic, self.waits.on_wait)
         for member in self.members:
             self._subscriptions.listen(member, partial(self._on_status, member))
 

@@ -7,12 +7,15 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 from distributed import get_worker
 
+from antipodes.executors.distributed.storage_waits import topic_of
 from antipodes.machine import lacks_threads
+from antipodes.waits import report_to
 from antipodes_tasks.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
@@ -73,11 +76,17 @@ def named(function: Callable[..., Any], *arguments: Any) -> Any:
     Every error leaves as one of ours without a context: an error of a library may not survive the way to another
     process, and a BaseException that is no Exception would end the worker or the run.
     """
+    report_to(partial(_report_wait, get_worker()))
     try:
         return function(*arguments)
     except BaseException as error:
         failure = _failure(error)
     raise failure
+
+
+def _report_wait(worker: Any, run: str, waited_for: str) -> None:
+    """Report a wait of a task to the run, whichever thread waits."""
+    worker.log_event(topic_of(run), waited_for)
 
 
 def _failure(error: BaseException) -> AntipodesError:

@@ -1,0 +1,122 @@
+"""The storage is silent or fails while workers of a cluster use it: the run says so, obeys a signal, and ends soon."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, python_path
+from program_runs import EVERY_LAYER, Begin, Run, Same
+from s3 import Bucket, Proxy
+
+pytestmark = pytest.mark.slow
+QUICK = 20
+"""Seconds within which a run that is told to stop has to end; a silent request alone lasts 40."""
+
+
+def stall(proxy: Proxy, *parts: str) -> None:
+    """Let requests that put an object never be answered if their path has one of the parts."""
+    proxy.fault = lambda number, method, path: "stall" if any(part in path for part in parts) else None
+
+
+def interrupt(run: Run, *texts: str) -> str:
+    """Tell a run to stop, which it does at once, with status 75; its last message contains the texts."""
+    told = time.monotonic()
+    run.signal(signal.SIGTERM)
+    message = run.fail(75, *texts)
+    assert time.monotonic() - told < QUICK
+    return message
+
+
+@pytest.mark.parametrize("silent", ["journal", "commit.json", "depth/c/", ""])
+def test_a_signal_is_obeyed_while_the_bucket_is_silent(
+    silent: str, cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin
+) -> None:
+    """While workers write the journal, in a commit, in the assembly, and everywhere."""
+    cluster.add_workers(1, environment={"AWS_ENDPOINT_URL": proxy.url})
+    run = begin("run", "eight-puzzle", "--store", bucket.url(), "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed up to depth 3")
+    stall(proxy, silent)
+    run.wait_for(f"waiting for {bucket.url()}")
+    last = interrupt(run, "interrupted: cannot ", "no answer", "are kept; resume with: antipodes resume ")
+    assert "depths 0 to " in last
+    proxy.fault = lambda number, method, path: None
+    assert begin("resume", bucket.url(), "--scheduler", cluster.address, "--json").finish()["complete"]
+
+
+def test_waits_of_workers_are_told_every_ten_seconds(
+    cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin
+) -> None:
+    cluster.add_workers(2, environment={"AWS_ENDPOINT_URL": proxy.url})
+    run = begin("run", "eight-puzzle", "--store", bucket.url(), "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed up to depth 3")
+    stall(proxy, "journal")
+    run.wait_for("no answer yet")
+    run.wait_for("for 13 s", 20)
+    assert 2 <= run.err.count(f"waiting for {bucket.url()}/journal") <= 4
+    interrupt(run, "resume with:")
+
+
+def test_a_failure_is_told_without_another_wait(cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin) -> None:
+    """A worker has waited for long enough: the message about what is saved is composed from memory."""
+    seconds = {"ANTIPODES_RETRY_SECONDS": "4"}
+    cluster.add_workers(1, environment={"AWS_ENDPOINT_URL": proxy.url, **seconds})
+    at = ["--scheduler", cluster.address, *EVERY_LAYER]
+    run = begin("run", "eight-puzzle", "--store", bucket.url(), *at, environment={"ANTIPODES_RETRY_SECONDS": "4"})
+    run.wait_for("committed up to depth 3")
+    proxy.fault = lambda number, method, path: "503" if "journal" in path else "stall" if "commit" in path else None
+    run.fail(1, "worker tcp://", "503", "depths 0 to ", "are kept; resume with: antipodes resume ")
+
+
+def test_a_signal_before_the_first_answer(idle: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin) -> None:
+    proxy.fault = lambda number, method, path: "stall"
+    for command in (["run", "eight-puzzle", "--store", bucket.url()], ["resume", bucket.url()]):
+        run = begin(*command, "--scheduler", idle.address)
+        run.wait_for(f"waiting for {bucket.url()}")
+        interrupt(run, "interrupted: cannot ", "no answer")
+
+
+def test_the_bucket_and_the_scheduler_are_silent(cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin) -> None:
+    cluster.add_workers(1, environment={"AWS_ENDPOINT_URL": proxy.url})
+    run = begin("run", "eight-puzzle", "--store", bucket.url(), "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed up to depth 3")
+    assert cluster.scheduler is not None
+    stall(proxy, "")
+    run.wait_for(f"waiting for {bucket.url()}")
+    with cluster.scheduler.frozen():
+        interrupt(run, "are kept; resume with: antipodes resume ")
+
+
+HANGING_DISK = """
+import os, time
+fsync = os.fsync
+def hang(descriptor):
+    while os.path.exists({flag!r}):
+        time.sleep(0.1)
+    fsync(descriptor)
+os.fsync = hang
+"""
+
+
+@pytest.mark.parametrize("where", ["worker", "run", "threads"])
+def test_a_signal_is_obeyed_while_a_directory_hangs(
+    where: str, cluster: Cluster, begin: Begin, same: Same, tmp_path: Path
+) -> None:
+    """Of a worker, of the run itself, and on threads; dask then waits for none of its threads."""
+    flag = tmp_path / "hangs"
+    hanging = python_path(tmp_path / "site", sitecustomize=HANGING_DISK.format(flag=str(flag)))
+    if where != "threads":
+        cluster.add_workers(1, environment=hanging if where == "worker" else None)
+    at = ["--workers", 2] if where == "threads" else ["--scheduler", cluster.address]
+    own = {} if where == "worker" else hanging
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, environment=own)
+    run.wait_for("committed up to depth 3")
+    flag.touch()
+    run.wait_for("no answer yet")
+    told = time.monotonic()
+    run.signal(signal.SIGTERM)
+    run.fail(75, "interrupted: cannot write ", "no answer for ", "are kept; resume with: antipodes resume t.zarr")
+    assert time.monotonic() - told < 2 * QUICK
+    flag.unlink()
+    begin("resume", "t.zarr", *at, "--json").finish()
+    same("eight-puzzle")
