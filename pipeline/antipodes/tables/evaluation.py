@@ -1,5 +1,7 @@
 """Heuristics trained and tested with a table: positions and distances drawn from it, and errors by depth."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
