@@ -17,6 +17,7 @@ from antipodes_tasks import errors as errors
 if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.checking import check_puzzle as check_puzzle
     from antipodes.config import Config as Config
+    from antipodes.config import PuzzleLike as PuzzleLike
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
     from antipodes.graphs.components import Component as Component
@@ -32,6 +33,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface.results import open_table as open_table
     from antipodes.interface.results import open_tilings as open_tilings
     from antipodes.interface.results import report as report
+    from antipodes.interface.runs import BoardLike as BoardLike
+    from antipodes.interface.runs import Progress as Progress
+    from antipodes.interface.runs import SchedulerLike as SchedulerLike
     from antipodes.interface.runs import count_tilings as count_tilings
     from antipodes.interface.runs import run as run
     from antipodes.interface.runs import tile as tile
@@ -43,7 +47,10 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface.searches import symmetries as symmetries
     from antipodes.puzzles.custom import Definition as Definition
     from antipodes.puzzles.custom import define_puzzle as define_puzzle
+    from antipodes.puzzles.puzzle import PositionLike as PositionLike
+    from antipodes.puzzles.puzzle import PositionsLike as PositionsLike
     from antipodes.puzzles.puzzle import Puzzle as Puzzle
+    from antipodes.storage.address import Address as Address
     from antipodes.tables.counts import Counts as Counts
     from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
@@ -66,12 +73,13 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 _NAMES = {
     "antipodes.checking": "check_puzzle",
     "antipodes.graphs.components": "Component Components HardestStarts components hardest_starts",
-    "antipodes.config": "Config load_config load_puzzle",
+    "antipodes.config": "Config PuzzleLike load_config load_puzzle",
     "antipodes.graphs.export": "PositionGraph graph",
     "antipodes.interface": "__version__",
     "antipodes.interface.results": "export open_counts open_table open_tilings report",
-    "antipodes.interface.runs": "run tile count_tilings verify verify_tilings",
+    "antipodes.interface.runs": "BoardLike Progress SchedulerLike run tile count_tilings verify verify_tilings",
     "antipodes.interface.searches": "load_patterns solve solve_many symmetries",
+    "antipodes.storage.address": "Address",
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",
@@ -83,7 +91,7 @@ _NAMES = {
     "antipodes_tasks.rules.moves": "Successors",
     "antipodes_tasks.rules.transforms": "Transforms",
     "antipodes.puzzles.custom": "Definition define_puzzle",
-    "antipodes.puzzles.puzzle": "Puzzle",
+    "antipodes.puzzles.puzzle": "PositionLike PositionsLike Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
     "antipodes_tasks.searches.patterns": "Patterns",
     "antipodes_tasks.symmetries.finding": "Symmetries",

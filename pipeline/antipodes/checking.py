@@ -1,5 +1,7 @@
 """Checks of a puzzle's definition: its moves and their inverses, how positions are written, and a small search."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations

@@ -1,5 +1,7 @@
 """Configs: TOML files that describe a puzzle or a board, and how to run it."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import pydoc
 import re
 import subprocess
 import sys
@@ -53,8 +54,43 @@ def test_every_name_is_there_and_says_what_it_is() -> None:
     assert sorted(api.__all__) == sorted(set(api.__all__))
     for name in api.__all__:
         one = getattr(api, name)
-        assert not (callable(one) and not inspect.getdoc(one)), name
+        documented = inspect.isclass(one) or inspect.isfunction(one)  # the rest are modules, numbers and types
+        assert not (documented and not inspect.getdoc(one)), name
     assert api.__version__.count(".") >= 2
+
+
+def signatures() -> Iterator[tuple[str, str]]:
+    """The name and the signature of each public function, and of each public method of a class."""
+    for name in api.__all__:
+        one = getattr(api, name)
+        if inspect.isfunction(one):
+            yield name, str(inspect.signature(one))
+        for method, function in inspect.getmembers(one, inspect.isfunction) if inspect.isclass(one) else ():
+            if not method.startswith("_"):
+                yield f"{name}.{method}", str(inspect.signature(function))
+
+
+@pytest.mark.parametrize(("name", "signature"), list(signatures()), ids=lambda value: value[:40])
+def test_signatures_name_their_types(name: str, signature: str) -> None:
+    """Numpy's `ArrayLike` alone would be 300 characters, if it were written out."""
+    assert "_array_like" not in signature
+    assert not re.search(r"(antipodes|collections|pathlib|typing)\.", signature)
+    parameters = signature.count(":")
+    assert len(signature) <= 60 + 60 * parameters, signature
+
+
+def test_help_names_the_aliases() -> None:
+    shown = inspect.signature(api.run).parameters
+    names = {name: str(shown[name].annotation) for name in ("puzzle", "scheduler", "progress", "store")}
+    assert names == {
+        "puzzle": "PuzzleLike",
+        "scheduler": "SchedulerLike | None",
+        "progress": "Progress | None",
+        "store": "Address | None",
+    }
+    assert "puzzle: 'PuzzleLike'" in pydoc.render_doc(api.run)
+    aliases = {"PuzzleLike", "PositionLike", "PositionsLike", "BoardLike", "Progress", "SchedulerLike", "Address"}
+    assert aliases <= set(api.__all__)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import distances as search
+from numpy.typing import NDArray
 
+import antipodes as ap
 from antipodes.config import as_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
@@ -16,7 +18,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
-from antipodes_tasks.errors import ClosedError, InputError, PositionError, UnfinishedError
+from antipodes_tasks.errors import ClosedError, InputError, PositionError, StoreError, UnfinishedError
 
 Labels = tuple[int, ...]
 After = Callable[[Labels], Iterable[Labels]]
@@ -188,6 +190,80 @@ def manhattan(positions: Any) -> Any:
     return total
 
 
+def assert_errors(result: ap.Evaluation, distances: NDArray[Any], estimates: NDArray[Any]) -> None:
+    """Compare errors and spreads with those of numpy, from all positions at once."""
+    reached = distances >= 0
+    distances, estimates = distances[reached].astype(float), estimates[reached].astype(float)
+    errors = distances - estimates
+    assert result.mean_signed_error == result.mean_error == pytest.approx(errors.mean())
+    assert result.mean_absolute_error == pytest.approx(np.abs(errors).mean())
+    assert result.root_mean_square_error == pytest.approx(np.sqrt((errors**2).mean()))
+    for depth in range(len(result.count)):
+        there = distances == depth
+        values = (result.mean, result.spread, result.minimum, result.maximum, result.overestimate)
+        if there.any():
+            each, excess = estimates[there], estimates[there] - depth
+            expected = (each.mean(), each.std(), each.min(), each.max(), excess.max())
+            assert [value[depth] for value in values] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+            assert (
+                result.signed_error[depth]
+                == result.error[depth]
+                == pytest.approx(errors[there].mean(), rel=1e-6, abs=1e-6)
+            )
+            assert result.absolute_error[depth] == pytest.approx(np.abs(errors[there]).mean())
+        else:
+            assert np.isnan([value[depth] for value in values]).all()
+
+
+def test_errors_of_heuristics_that_are_too_high_large_or_drawn(table: Table) -> None:
+    """Errors of both signs cancel in the signed error alone; a constant of 1e9 costs no digits of the spread."""
+    rng = np.random.default_rng(5)
+    noise = rng.normal(0, 3, table.index_size)
+    drawn = table.dataset(700, 11)
+    for offset in (0.0, 1e9):
+        estimates = table.depths[:].ravel() + noise + offset
+
+        def heuristic(positions: NDArray[np.uint8], estimates: NDArray[Any] = estimates) -> NDArray[Any]:
+            found: NDArray[Any] = estimates[table.space.rank(positions)]
+            return found
+
+        everywhere = table.space.unrank(np.arange(table.index_size))
+        result = table.evaluate(heuristic)
+        assert_errors(result, table.distances(everywhere), heuristic(everywhere))
+        assert abs(result.mean_signed_error + offset) < 0.1
+        assert result.mean_absolute_error > 2
+        assert_errors(table.evaluate(heuristic, 700, 11), drawn.distances, heuristic(drawn.positions))
+
+
+def test_infinite_estimates(table: Table) -> None:
+    result = table.evaluate(lambda positions: np.where(positions[:, 0] == 0, np.inf, 0.0))
+    assert result.mean_absolute_error == result.root_mean_square_error == np.inf or np.isnan(
+        result.root_mean_square_error
+    )
+    assert not result.admissible
+
+
+@pytest.mark.parametrize("name", ["plot.svg", "plot.png", "plot.pdf"])
+def test_a_plot_of_an_evaluation(name: str, table: Table, tmp_path: Path) -> None:
+    result = table.evaluate("manhattan", n=1000, seed=1)
+    figure = result.plot(tmp_path / name)
+    assert (tmp_path / name).stat().st_size > 1000
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("distance", "heuristic")
+    assert "a sample of 1,000 positions: mean absolute error" in axes.get_title("left")
+    assert result.plot().axes[0].lines[0].get_ydata() == pytest.approx(result.mean, nan_ok=True)
+    with pytest.raises(InputError, match="expected a file name ending in"):
+        result.plot(tmp_path / "plot.doc")
+    with pytest.raises(StoreError, match="cannot write"):
+        result.plot(tmp_path / "missing" / name)
+
+
+def test_a_plot_without_its_extra(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.tables.drawing.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"^plot needs matplotlib: pip install '\.\[plot\]'"):
+        table.evaluate("manhattan", n=10).plot()
+
+
 @pytest.mark.parametrize("heuristic", ["manhattan", manhattan, lambda positions: manhattan(positions).tolist()])
 def test_manhattan_is_admissible(table: Table, heuristic: Any) -> None:
     positions = table.space.unrank(np.arange(table.index_size))
@@ -198,6 +274,7 @@ def test_manhattan_is_admissible(table: Table, heuristic: Any) -> None:
     assert result.mean_error == pytest.approx(np.mean(distances - estimates))
     assert result.mean_heuristic == pytest.approx(np.mean(estimates))
     assert result.mean_distance == pytest.approx(np.mean(distances))
+    assert_errors(result, distances, estimates)
     for depth in (0, 17, 31):
         there = distances == depth
         assert result.mean[depth] == pytest.approx(estimates[there].mean())
@@ -227,11 +304,14 @@ def test_linear_conflicts_and_the_table_itself(table: Table) -> None:
     assert table.evaluate("manhattan").mean_error > conflict.mean_error > perfect.mean_error == 0
     assert perfect.consistent
     columns = perfect.to_dict()
-    assert list(columns) == ["depth", "count", "mean", "error", "overestimate"]
+    assert list(columns) == [
+        *("depth", "count", "mean", "spread", "minimum", "maximum"),
+        *("error", "absolute_error", "overestimate"),
+    ]
     assert columns["mean"].tolist() == columns["depth"].tolist()
     head, *lines = str(perfect).splitlines()
     assert head.split() == list(columns)
-    assert lines[31].split() == ["31", "2", "31.000", "0.000", "0.000"]
+    assert lines[31].split() == ["31", "2", "31.000", "0.000", "31.000", "31.000", "0.000", "0.000", "0.000"]
 
 
 def test_one_way_moves_have_no_named_heuristic(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """All positions of a puzzle, reached from its start or not: its components, and the farthest positions from a goal."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

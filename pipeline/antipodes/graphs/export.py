@@ -1,5 +1,7 @@
 """The graph of a puzzle for other programs: all positions and moves, as files and as objects of other libraries."""
 
+from __future__ import annotations
+
 import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -74,7 +76,7 @@ class PositionGraph:
         names = self.puzzle.moves.names or [""] * len(self.puzzle.moves)
         return [names[number] for number in self.found.moves.tolist()]
 
-    def to_networkx(self) -> "DiGraph[int]":
+    def to_networkx(self) -> DiGraph[int]:
         """A `networkx.DiGraph`: nodes with ``depth`` and ``position``, edges with ``move``.
 
         InputError if networkx is not installed.
@@ -90,7 +92,7 @@ class PositionGraph:
         graph.add_edges_from((before, after, {"move": name}) for (before, after), name in edges)
         return graph
 
-    def to_scipy_sparse(self) -> "csr_array":
+    def to_scipy_sparse(self) -> csr_array:
         """A `scipy.sparse.csr_array` ``(nodes, nodes)`` of bytes: 1 where a move leads from row to column.
 
         InputError if scipy is not installed.

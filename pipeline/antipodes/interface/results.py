@@ -1,5 +1,7 @@
 """What `antipodes.open_table`, `antipodes.report` and their relatives do: stores are opened, read and published."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING

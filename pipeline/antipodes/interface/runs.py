@@ -1,12 +1,15 @@
 """What `antipodes.run`, `antipodes.tile` and `antipodes.verify` do: what takes long, and is shown."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
+from antipodes.executors.api import never
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import IN_PYTHON, RunOptions, chosen_store, memory_size
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
 
 BoardLike = BoardConfig | str | os.PathLike[str]
 """The config of a board, the name of a bundled one, or the path of its file."""
+Progress = bool | Listener
+"""Whether to show the progress of a call, or a function that receives each event of `antipodes.events`."""
+SchedulerLike = Union[str, "Client", "Scheduler"]
+"""A scheduler, a dask client, or a name: "threads", "local" or the address of a dask scheduler."""
 
 
 def run(
@@ -38,14 +45,14 @@ def run(
     store: Address | None = None,
     *,
     workers: int | None = None,
-    scheduler: "str | Client | Scheduler | None" = None,
+    scheduler: SchedulerLike | None = None,
     checkpoint_every: float | None = None,
     memory_limit: int | str | None = None,
     counts_only: bool | None = None,
     symmetry: str | None = None,
     overwrite: bool | None = None,
-    progress: bool | Listener | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    progress: Progress | None = None,
+    interrupted: Callable[[], bool] = never,
 ) -> RunReport:
     """Compute the table of a puzzle, or resume it; a finished one is only reported.
 
@@ -114,11 +121,11 @@ def tile(
     *,
     method: str | None = None,
     workers: int | None = None,
-    scheduler: "str | Client | Scheduler | None" = None,
+    scheduler: SchedulerLike | None = None,
     checkpoint_every: float | None = None,
     overwrite: bool | None = None,
-    progress: bool | Listener | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    progress: Progress | None = None,
+    interrupted: Callable[[], bool] = never,
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
 
@@ -165,9 +172,9 @@ def count_tilings(
     method: str | None = None,
     *,
     workers: int | None = None,
-    scheduler: "str | Client | Scheduler | None" = None,
-    progress: bool | Listener | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    scheduler: SchedulerLike | None = None,
+    progress: Progress | None = None,
+    interrupted: Callable[[], bool] = never,
 ) -> TilingCount:
     """Count the tilings of a board, of which there may be too many to keep.
 
@@ -208,7 +215,7 @@ def verify(
     scheduler: Any = None,
     seed: int | None = None,
     memory_limit: int | str | None = None,
-    progress: bool | Listener | None = None,
+    progress: Progress | None = None,
     puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
@@ -249,7 +256,7 @@ def verify_tilings(address: Address) -> TilingVerdict:
 
 
 @contextmanager
-def _shown(progress: bool | Listener | None) -> Iterator[Listener]:
+def _shown(progress: Progress | None) -> Iterator[Listener]:
     """The listener that shows the progress, until the block ends, or a function of the caller's own."""
     if callable(progress):
         yield progress
@@ -260,6 +267,6 @@ def _shown(progress: bool | Listener | None) -> Iterator[Listener]:
         yield silence
 
 
-def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:
+def _scheduler(given: SchedulerLike | None) -> tuple[str | None, Any]:
     """The name of a scheduler, or the scheduler itself."""
     return (given, None) if given is None or isinstance(given, str) else (None, given)

@@ -1,5 +1,7 @@
 """What `antipodes.solve` and its relatives do: they answer about positions that are given, mostly without a store."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -8,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.config import Config, PuzzleLike, as_config
-from antipodes.events import Listener
-from antipodes.interface.runs import run
+from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
 from antipodes.puzzles.pattern import goals_in
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.runs.options import memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 def solve(
     puzzle: PuzzleLike,
-    position: str | ArrayLike,
-    goal: str | ArrayLike | None = None,
+    position: PositionLike,
+    goal: PositionLike | None = None,
     *,
     method: str | None = None,
     table: Table | None = None,
@@ -115,8 +116,8 @@ def solve(
 
 def solve_many(
     puzzle: PuzzleLike,
-    positions: Sequence[str] | ArrayLike,
-    goal: str | ArrayLike | None = None,
+    positions: PositionsLike,
+    goal: PositionLike | None = None,
     *,
     method: str | None = None,
     threads: int | None = None,
@@ -140,10 +141,10 @@ def solve_many(
 def load_patterns(
     puzzle: PuzzleLike,
     tables: Sequence[Address] | None = None,
-    goal: str | ArrayLike | None = None,
+    goal: PositionLike | None = None,
     *,
     build: bool = False,
-    progress: bool | Listener | None = None,
+    progress: Progress | None = None,
 ) -> Patterns:
     """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
 
@@ -185,7 +186,7 @@ def load_patterns(
     return patterns.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
 
 
-def _build_patterns(config: Config, progress: bool | Listener | None) -> None:
+def _build_patterns(config: Config, progress: Progress | None) -> None:
     """Compute the tables of a puzzle's patterns that are not finished; InputError if the config names no pattern."""
     stores = pattern_stores(config)
     if not stores:
@@ -209,7 +210,7 @@ def _finished_patterns(config: Config) -> list[Address]:
     return finished
 
 
-def symmetries(puzzle: PuzzleLike, goal: str | ArrayLike | None = None) -> Symmetries:
+def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetries:
     """The symmetries of a puzzle: maps of positions that take starts to starts, and moves to moves.
 
     Parameters
@@ -245,12 +246,12 @@ def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
         yield search_silence if listener is None else listener
 
 
-def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
+def _labels(puzzle: Puzzle, position: PositionLike) -> Labels | ArrayLike:
     """A text as labels; what is none is checked by the problem."""
     return puzzle.parse(position) if isinstance(position, str) else position
 
 
-def _goals(puzzle: Puzzle, goal: str | ArrayLike) -> Labels | ArrayLike:
+def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
     """As `_labels`, of a pattern all positions that match."""
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
 

@@ -1,5 +1,7 @@
 """A puzzle: its rules, and how its positions are written and drawn."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,6 +27,11 @@ from antipodes_tasks.rules.moves import Labels, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
+
+PositionLike = str | ArrayLike
+"""One position: a text, or labels ``(places,)``."""
+PositionsLike = Sequence[str] | ArrayLike
+"""Many positions: texts, or labels ``(n, places)``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +69,7 @@ class Puzzle:
         enumerated: bool = False,
         sequence_moves: Moves | None = None,
         footprints: Footprints | None = None,
-    ) -> "Puzzle":
+    ) -> Puzzle:
         """The puzzle with the rules of some parts, starts and moves."""
         layout = notation.layout if isinstance(notation, Board) else None
         rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout, footprints=footprints)
@@ -122,7 +129,7 @@ class Puzzle:
         """The starts, ``(starts, places)``."""
         return self.rules.start_labels
 
-    def starting_at(self, positions: Sequence[str] | ArrayLike, *, name: str) -> "Puzzle":
+    def starting_at(self, positions: PositionsLike, *, name: str) -> Puzzle:
         """The same puzzle by another name, with depths from these positions, texts or labels ``(n, places)``.
 
         There may be millions, such as the positions of a table at a depth, ``table.positions_at(5)``. Symmetries are
@@ -138,7 +145,7 @@ class Puzzle:
         found = self.with_starts(self.positions(positions), name)
         return replace(found, settings=_with_positions(self.settings, found))
 
-    def with_starts(self, positions: Labels, name: str) -> "Puzzle":
+    def with_starts(self, positions: Labels, name: str) -> Puzzle:
         """Return the puzzle as `starting_at` does, but without settings."""
         starts = starts_of([self.checked(positions)], self.moves, self.parts)
         if not starts:
@@ -203,7 +210,7 @@ class Puzzle:
         """The integers ``(n, places)`` as labels, checked to be positions; see `Rules.checked`."""
         return self.rules.checked(labels)
 
-    def positions(self, positions: Sequence[str] | ArrayLike) -> Labels:
+    def positions(self, positions: PositionsLike) -> Labels:
         """Many positions, texts or labels, as labels ``(n, places)``; raises as `parse_many` and `checked`."""
         if isinstance(positions, list | tuple) and (not positions or isinstance(positions[0], str)):
             return self.parse_many(positions)
@@ -225,12 +232,12 @@ class Puzzle:
         """Line and column of each character of `draw` inside the blocks of a goal; PositionError if it is not one."""
         return self.notation.highlighted(self.rules.written(labels))
 
-    def followed(self, before: ArrayLike, after: ArrayLike) -> "Puzzle":
+    def followed(self, before: ArrayLike, after: ArrayLike) -> Puzzle:
         """The puzzle that writes and draws the position after a move with the names that its pieces had before."""
         notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
         return self if notation is self.notation else replace(self, notation=notation)
 
-    def along(self, path: ArrayLike) -> Iterator[tuple["Puzzle", Labels]]:
+    def along(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
         """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
 
         Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
@@ -254,7 +261,7 @@ class Puzzle:
         """
         return self.rules.successors(labels)
 
-    def successors_many(self, positions: Sequence[str] | ArrayLike) -> Successors:
+    def successors_many(self, positions: PositionsLike) -> Successors:
         """The positions one move after each of many, texts or labels ``(n, places)``, and which moves are legal.
 
         The result has arrays over all moves, legal or not: ``n * moves * places`` bytes.

@@ -5,13 +5,12 @@
 108
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from typing import Self
 
-from numpy.typing import ArrayLike
-
 from antipodes.config import PuzzleLike
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import PositionsLike, Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import MOST_ANTIPODES, SearchManifest
@@ -25,7 +24,7 @@ from antipodes_tasks.rules.moves import Labels
 __all__ = ["Counts", "open_counts"]
 
 
-def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> "Counts":
+def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
     """The layers and antipodes in a store of counts, at a path or a URL; a ``puzzle`` is given as for `open_table`.
 
     Raises
@@ -80,7 +79,7 @@ class SearchResult:
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._manifest.positions)
 
-    def symmetries_at(self, positions: Sequence[str] | ArrayLike) -> list[int]:
+    def symmetries_at(self, positions: PositionsLike) -> list[int]:
         """How many symmetries leave each position ``(n, places)`` as it is, the identity among them.
 
         PositionError where one is not a position of the puzzle; InputError where the moves are functions, so symmetries

@@ -137,9 +137,12 @@ ENDINGS = (".svg", ".png", ".pdf")
 """The ends of names of files that a plot can be written to."""
 
 
-def check_plot(path: Path) -> None:
-    """Raise InputError where matplotlib is not installed, or no plot can be written to a file of this name."""
-    if path.suffix.lower() not in ENDINGS:
+def check_plot(path: Path | None) -> None:
+    """Raise InputError if matplotlib is not installed, or no plot can be written to a file of this name.
+
+    None: the plot is not written to a file.
+    """
+    if path is not None and path.suffix.lower() not in ENDINGS:
         expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise InputError(f"{option('plot')}: expected a file name ending in {expected}, found {quote(str(path))}")
     if find_spec("matplotlib") is None:
@@ -157,7 +160,11 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
         The file cannot be written.
     """
     check_plot(path)
-    figure = _figure(layers, name if complete else f"{name} (unfinished)")
+    save_plot(_figure(layers, name if complete else f"{name} (unfinished)"), path)
+
+
+def save_plot(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib to a file; StoreError if the file cannot be written."""
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:

@@ -1,16 +1,24 @@
 """Heuristics trained and tested with a table: positions and distances drawn from it, and errors by depth."""
 
+from __future__ import annotations
+
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.positions import ReachedPositions
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.rules.moves import Labels, Moves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PERMUTED = 4
 """A part of 1 / PERMUTED or more is drawn by a permutation of the whole, less by numbers until enough differ."""
@@ -90,26 +98,46 @@ Estimator = Callable[[Labels], Any]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Evaluation:
-    """How a heuristic compares with the distances; arrays are by depth, NaN at depths without a position."""
+    """How a heuristic compares with the distances; arrays are by depth, NaN at depths without a position.
+
+    The error of an estimate is the distance less the heuristic: it is positive if the heuristic is too low.
+    """
 
     count: NDArray[np.int64]
-    """``(depths,)``: how many positions were compared."""
+    """``(depths,)``: number of positions that were compared."""
     mean: Floats
-    """``(depths,)``: the mean of the heuristic."""
-    overestimate: Floats
-    """``(depths,)``: the greatest difference of heuristic and distance; above 0 it is not admissible."""
+    """``(depths,)``: mean of the heuristic."""
+    spread: Floats
+    """``(depths,)``: standard deviation of the heuristic among the compared positions."""
+    minimum: Floats
+    """``(depths,)``: minimum of the heuristic."""
+    maximum: Floats
+    """``(depths,)``: maximum of the heuristic."""
+    absolute_error: Floats
+    """``(depths,)``: mean of the absolute difference between heuristic and distance."""
     exhaustive: bool
     """Whether all reached positions were compared."""
     counterexample: Labels | None
-    """A position ``(places,)`` with the greatest overestimate of all; None if there is none."""
+    """A position ``(places,)`` with the maximum overestimate; None if there is none."""
     consistent: bool | None
-    """Whether no move raised the heuristic by more than 1; None if that was not asked."""
+    """Whether no move raised the heuristic by more than 1; None if this was not asked."""
+
+    @property
+    def signed_error(self) -> Floats:
+        """``(depths,)``: mean of distance less heuristic."""
+        error: Floats = self._depths - self.mean
+        return error
 
     @property
     def error(self) -> Floats:
-        """``(depths,)``: the mean of distance less heuristic."""
-        error: Floats = np.arange(len(self.count)) - self.mean
-        return error
+        """``(depths,)``: the same as `signed_error`."""
+        return self.signed_error
+
+    @property
+    def overestimate(self) -> Floats:
+        """``(depths,)``: maximum of heuristic less distance; the heuristic is not admissible if one is above 0."""
+        excess: Floats = self.maximum - self._depths
+        return excess
 
     @property
     def admissible(self) -> bool:
@@ -119,7 +147,7 @@ class Evaluation:
     @property
     def mean_distance(self) -> float:
         """The mean distance of the compared positions; NaN if there are none."""
-        return self._mean_of(np.arange(len(self.count), dtype=np.float64))
+        return self._mean_of(self._depths)
 
     @property
     def mean_heuristic(self) -> float:
@@ -127,9 +155,28 @@ class Evaluation:
         return self._mean_of(self.mean)
 
     @property
-    def mean_error(self) -> float:
+    def mean_signed_error(self) -> float:
         """The mean of distance less heuristic of the compared positions."""
-        return self._mean_of(self.error)
+        return self._mean_of(self.signed_error)
+
+    @property
+    def mean_error(self) -> float:
+        """The same as `mean_signed_error`."""
+        return self.mean_signed_error
+
+    @property
+    def mean_absolute_error(self) -> float:
+        """The mean absolute difference between heuristic and distance of the compared positions."""
+        return self._mean_of(self.absolute_error)
+
+    @property
+    def root_mean_square_error(self) -> float:
+        """The square root of the mean squared difference between heuristic and distance of the compared positions."""
+        return float(np.sqrt(self._mean_of(self.spread**2 + self.signed_error**2)))
+
+    @property
+    def _depths(self) -> Floats:
+        return np.arange(len(self.count), dtype=np.float64)
 
     def _mean_of(self, values: Floats) -> float:
         compared = self.count > 0
@@ -137,9 +184,27 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """The columns of a table with a row for each depth, as pandas takes them: ``DataFrame(result.to_dict())``."""
-        depths = np.arange(len(self.count))
-        columns = (depths, self.count, self.mean, self.error, self.overestimate)
-        return dict(zip(("depth", "count", "mean", "error", "overestimate"), columns, strict=True))
+        names = ("count", "mean", "spread", "minimum", "maximum", "error", "absolute_error", "overestimate")
+        return {"depth": np.arange(len(self.count)), **{name: getattr(self, name) for name in names}}
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Plot the heuristic by distance: its mean, one standard deviation around it, its range, and the distance.
+
+        The figure is matplotlib's. It is also written to ``path``, if one is given.
+
+        Raises
+        ------
+        InputError
+            matplotlib is not installed, or no plot can be written to a file of this name.
+        StoreError
+            The file cannot be written.
+        """
+        file = None if path is None else Path(arguments.path_or_text(path, "a file"))
+        check_plot(file)
+        figure = _figure(self)
+        if file is not None:
+            save_plot(figure, file)
+        return figure
 
     def __repr__(self) -> str:
         excess = "" if self.admissible else f" (up to {np.nanmax(self.overestimate):g} too much)"
@@ -151,10 +216,87 @@ class Evaluation:
 
     def __str__(self) -> str:
         """A line for each depth, and the summary."""
-        names, *rows = [list(self.to_dict()), *zip(*self.to_dict().values(), strict=True)]
-        head = f"{names[0]:>5} {names[1]:>14} {names[2]:>10} {names[3]:>10} {names[4]:>13}"
-        lines = [f"{d:>5} {n:>14,} {mean:>10.3f} {error:>10.3f} {over:>13.3f}" for d, n, mean, error, over in rows]
-        return "\n".join([head, *lines, repr(self)])
+        columns = self.to_dict()
+        widths = {name: max(len(name), 10) for name in columns} | {"depth": 5, "count": 14}
+        head = " ".join(f"{name:>{widths[name]}}" for name in columns)
+        rows = zip(*columns.values(), strict=True)
+        shown = (f"{d:>5} {n:>14,} " + _line(numbers, list(widths.values())[2:]) for d, n, *numbers in rows)
+        return "\n".join([head, *shown, repr(self)])
+
+
+def _line(numbers: Sequence[float], widths: Sequence[int]) -> str:
+    return " ".join(f"{number:>{width}.3f}" for number, width in zip(numbers, widths, strict=True))
+
+
+def _figure(result: Evaluation) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes, depths = figure.subplots(), result._depths
+    axes.fill_between(depths, result.minimum, result.maximum, color="#3b6ea8", alpha=0.15, linewidth=0, label="range")
+    low, high = result.mean - result.spread, result.mean + result.spread
+    axes.fill_between(depths, low, high, color="#3b6ea8", alpha=0.35, linewidth=0, label="standard deviation")
+    axes.plot(depths, result.mean, color="#3b6ea8", marker=".", label="mean")
+    axes.plot(depths, depths, color="#6b6b6b", linewidth=1, linestyle="--", label="distance")
+    axes.set(xlabel="distance", ylabel="heuristic")
+    axes.set_title(
+        f"{'all' if result.exhaustive else 'a sample of'} {int(result.count.sum()):,} positions: "
+        f"mean absolute error {result.mean_absolute_error:.2f}, root mean square {result.root_mean_square_error:.2f}",
+        loc="left",
+    )
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    return figure
+
+
+class _Tally:
+    """Counts, sums and extremes of estimates at each depth, gathered batch by batch."""
+
+    def __init__(self, depths: int) -> None:
+        self._count = np.zeros(depths, dtype=np.int64)
+        self._mean, self._squares, self._absolute = np.zeros(depths), np.zeros(depths), np.zeros(depths)
+        self._minimum, self._maximum = np.full(depths, np.inf), np.full(depths, -np.inf)
+
+    def add(self, distances: NDArray[np.int32], estimates: Floats) -> None:
+        """Count estimates ``(n,)`` of positions at some distances ``(n,)``.
+
+        Means and sums of squared deviations are merged as by T. F. Chan, G. H. Golub and R. J. LeVeque (1979): no large
+        squares are subtracted from each other.
+        """
+        depths = len(self._count)
+        count = np.bincount(distances, minlength=depths)
+        total, new = self._count + count, np.maximum(count, 1)
+        mean = np.bincount(distances, weights=estimates, minlength=depths) / new
+        deviations = (estimates - mean[distances]) ** 2
+        apart = np.where(count > 0, mean - self._mean, 0.0)
+        share = count / np.maximum(total, 1)
+        self._squares += np.bincount(distances, weights=deviations, minlength=depths)
+        self._squares += apart**2 * self._count * share
+        self._mean += apart * share
+        self._absolute += np.bincount(distances, weights=np.abs(estimates - distances), minlength=depths)
+        np.minimum.at(self._minimum, distances, estimates)
+        np.maximum.at(self._maximum, distances, estimates)
+        self._count = total
+
+    def result(self, exhaustive: bool, counterexample: Labels | None, consistent: bool | None) -> Evaluation:
+        """Return the evaluation of all that was counted."""
+        number = np.maximum(self._count, 1)
+        return Evaluation(
+            count=self._count,
+            mean=self._compared(self._mean),
+            spread=self._compared(np.sqrt(self._squares / number)),
+            minimum=self._compared(self._minimum),
+            maximum=self._compared(self._maximum),
+            absolute_error=self._compared(self._absolute / number),
+            exhaustive=exhaustive,
+            counterexample=counterexample,
+            consistent=consistent,
+        )
+
+    def _compared(self, values: Floats) -> Floats:
+        """Return values by depth, NaN at depths without a position."""
+        return np.where(self._count > 0, values, np.nan)
 
 
 def evaluate(
@@ -166,25 +308,21 @@ def evaluate(
 ) -> Evaluation:
     """Compare a heuristic with the distances ``(n,)`` of batches of positions ``(n, places)``.
 
-    Moves are applied where the heuristic is to be consistent, too; ``depths`` is how many there are.
+    Moves are applied if the heuristic is to be consistent, too; ``depths`` is their number.
     """
-    count, total = np.zeros(depths, dtype=np.int64), np.zeros(depths)
-    over, counterexample = np.full(depths, -np.inf), None
+    tally, counterexample, worst_excess = _Tally(depths), None, ROUNDING
     consistent = None if moves is None else True
     for positions, distances in batches:
         estimates = estimate(positions)
-        count += np.bincount(distances, minlength=depths)
-        total += np.bincount(distances, weights=estimates, minlength=depths)
+        with np.errstate(invalid="ignore", over="ignore"):  # a heuristic may be infinite
+            tally.add(distances, estimates)
         excess = estimates - distances
         worst = int(excess.argmax())
-        if excess[worst] > max(ROUNDING, over.max()):
-            counterexample = positions[worst].copy()
-        np.maximum.at(over, distances, excess)
+        if excess[worst] > worst_excess:
+            counterexample, worst_excess = positions[worst].copy(), excess[worst]
         if moves is not None and consistent:
             consistent = _is_consistent(estimate, positions, estimates, moves)
-    compared = count > 0
-    mean = np.divide(total, count, out=np.full(depths, np.nan), where=compared)
-    return Evaluation(count, mean, np.where(compared, over, np.nan), exhaustive, counterexample, consistent)
+    return tally.result(exhaustive, counterexample, consistent)
 
 
 def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, estimates: Floats, moves: Moves) -> bool:

@@ -1,5 +1,7 @@
 """Queries of a table: shortest paths, the positions that fit a pattern, and positions given as texts, in batches."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

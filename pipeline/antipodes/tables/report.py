@@ -1,5 +1,7 @@
 """The report of a run that computes a table, and results with the keys of the command line's ``--json``."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -106,7 +108,7 @@ def saved_depths(manifest: SearchManifest) -> str | None:
     return f"depths 0 to {depth} are" if depth else "depth 0 is"
 
 
-def plan_view(plan: "Plan") -> dict[str, Any]:
+def plan_view(plan: Plan) -> dict[str, Any]:
     """How a puzzle is cut, and upper bounds of memory and disk; None for what only a search finds out."""
     known = not plan.keyed or plan.reachable is not None
     maps = None if plan.keyed else plan.space.filler.most_column_maps
@@ -130,7 +132,7 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def status_view(store: "SearchStore[Any]", manifest: SearchManifest) -> dict[str, Any]:
+def status_view(store: SearchStore[Any], manifest: SearchManifest) -> dict[str, Any]:
     """The progress and the size of a table, or of counts."""
     return {
         "puzzle": manifest.puzzle["name"],
@@ -157,12 +159,12 @@ def layers_view(manifest: SearchManifest, unique: Sequence[int] | None = None) -
     return shown if unique is None else {**shown, "unique": list(unique)}
 
 
-def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: Labels) -> dict[str, Any]:
+def farthest_view(puzzle: Puzzle, layers: Sequence[int], positions: Labels) -> dict[str, Any]:
     """The antipodes that are shown, ``(n, places)``, and how many there are."""
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
-def unique_farthest_view(found: "Table | Counts", positions: Labels, classes: int) -> dict[str, Any]:
+def unique_farthest_view(found: Table | Counts, positions: Labels, classes: int) -> dict[str, Any]:
     """As `farthest_view`, of one antipode of each class up to symmetry, of which there are ``classes``.
 
     ``symmetries`` is how many symmetries leave each of the positions unchanged.
@@ -171,7 +173,7 @@ def unique_farthest_view(found: "Table | Counts", positions: Labels, classes: in
     return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
 
 
-def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool = False) -> dict[str, Any]:
+def found_view(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> dict[str, Any]:
     """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable.
 
     ``as_moves`` adds the moves that lead to the position, and where they begin.
@@ -186,7 +188,7 @@ def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool
     return {**shown, "path": _path_view(puzzle, found.path), **_moves_view(puzzle, names)}
 
 
-def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str, Any]:
+def matches_view(puzzle: Puzzle, pattern: str, matches: Matches) -> dict[str, Any]:
     """The positions that fit a pattern, by distance; the nearest and the farthest."""
 
     def side(distance: int | None, positions: Labels) -> dict[str, Any] | None:
@@ -203,13 +205,13 @@ def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str
     }
 
 
-def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: Labels | None) -> dict[str, Any]:
+def matches_with_path_view(puzzle: Puzzle, pattern: str, matches: Matches, path: Labels | None) -> dict[str, Any]:
     """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
     names = None if path is None else puzzle.move_names(path)
     return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
 
 
-def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict[str, Any]:
+def solved_view(puzzle: Puzzle, solved: Solved, every: bool = False) -> dict[str, Any]:
     """The outcome of `solve`; its moves are those of the solution or, of ``every`` one, a list for each."""
     answer = solved.answer
     names = [puzzle.move_names(path) for path in answer.solutions]
@@ -228,14 +230,14 @@ def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict
     }
 
 
-def _heuristic_view(solved: "Solved") -> dict[str, Any]:
+def _heuristic_view(solved: Solved) -> dict[str, Any]:
     """The tables that guided a search, if any: their names, what they say of the position, successors generated."""
     if solved.heuristic is None:
         return {}
     return {"heuristic": solved.heuristic, "estimate": solved.estimate, "generated": solved.answer.generated}
 
 
-def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:
+def routes_view(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int) -> dict[str, Any]:
     """The exchanges of two sides along routes; ``listed`` of them at most, all counted."""
     return {
         "method": "routes",
@@ -251,14 +253,14 @@ def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
     }
 
 
-def _moves_view(puzzle: "Puzzle", names: Any) -> dict[str, Any]:
+def _moves_view(puzzle: Puzzle, names: Any) -> dict[str, Any]:
     """The key ``moves``, if the moves of the puzzle have names."""
     return {"moves": names} if puzzle.moves.names else {}
 
 
-def _path_view(puzzle: "Puzzle", path: Labels | None) -> list[str] | None:
+def _path_view(puzzle: Puzzle, path: Labels | None) -> list[str] | None:
     return None if path is None else puzzle.format_path(path)
 
 
-def _texts(puzzle: "Puzzle", positions: Iterable[Labels]) -> list[str]:
+def _texts(puzzle: Puzzle, positions: Iterable[Labels]) -> list[str]:
     return [puzzle.format(position) for position in positions]

@@ -5,8 +5,10 @@
 31
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes.config import PuzzleLike
 from antipodes.display.notebook import Shown
 from antipodes.machine import MIB
+from antipodes.puzzles.puzzle import PositionLike, PositionsLike
 from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
@@ -44,7 +47,7 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 CACHE_BYTES = 256 * MIB
 
 
-def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> "Table":
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
 
     A ``puzzle``, in any form that `run` takes, is needed if it is written in Python and this user has not run or
@@ -65,7 +68,7 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
     return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, puzzle)
 
 
-def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "Table":
+def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> Table:
     return Table(store, read_given(store, puzzle).as_read, cache_bytes)
 
 
@@ -96,7 +99,7 @@ class Table(SearchResult):
         written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # the code travels, no process loads it
         return _opened, (*self._source, self.puzzle if written else None)
 
-    def __contains__(self, position: str | ArrayLike) -> bool:
+    def __contains__(self, position: PositionLike) -> bool:
         """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
         try:
             self.distance(position)
@@ -116,7 +119,7 @@ class Table(SearchResult):
         if self._keys is not None:
             self._keys.close()
 
-    def distance(self, position: str | ArrayLike) -> int:
+    def distance(self, position: PositionLike) -> int:
         """The number of moves from the nearest start to the position.
 
         Raises
@@ -138,7 +141,7 @@ class Table(SearchResult):
 
     __getitem__ = distance
 
-    def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
+    def get_distance(self, position: PositionLike, default: int | None = None) -> int | None:
         """As `distance`, with ``default`` for an unreachable position."""
         try:
             return self.distance(position)
@@ -153,7 +156,7 @@ class Table(SearchResult):
             raise self._beyond(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
-    def distances(self, positions: Sequence[str] | ArrayLike) -> NDArray[np.int32]:
+    def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
         """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
         Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
@@ -170,7 +173,7 @@ class Table(SearchResult):
         """As `distances`, for positions by their indices ``(n,)``; InputError if one is out of range."""
         return self._chunks.distances(self.space.entries(self.space.indices(indices)))
 
-    def path(self, position: str | ArrayLike) -> Labels:
+    def path(self, position: PositionLike) -> Labels:
         """A shortest path from the position back to a start: ``(distance + 1, places)``, both ends included.
 
         Each position is one move *before* the one that it follows, which only matters if moves cannot be undone.
@@ -179,7 +182,7 @@ class Table(SearchResult):
         here = self.space.labels(position)
         return shortest_path(self.space, self._chunks, here, self.distance(here))
 
-    def show(self, position: str | ArrayLike) -> Shown:
+    def show(self, position: PositionLike) -> Shown:
         """The position and its distance, as a notebook shows them: a picture; elsewhere a drawing.
 
         PositionError if it is not a position of the puzzle.
@@ -191,7 +194,7 @@ class Table(SearchResult):
         reached = f"{counted(distance, 'move')} from the {self.puzzle.depth_zero}"
         return show_position(self.puzzle, labels, "unreachable" if distance == UNREACHABLE else reached)
 
-    def show_all(self, positions: Sequence[str] | ArrayLike, limit: int = SHOWN) -> Shown:
+    def show_all(self, positions: PositionsLike, limit: int = SHOWN) -> Shown:
         """The first of the positions ``(n, places)``, at most ``limit``, and their distances, as `show` does.
 
         PositionError where one of them is not a position of the puzzle; InputError where the limit is no number.
@@ -202,7 +205,7 @@ class Table(SearchResult):
         distances = [words.get(distance) or str(distance) for distance in self.distances(shown).tolist()]
         return show_positions(self.puzzle, shown, distances, len(labels))
 
-    def show_path(self, position: str | ArrayLike) -> Shown:
+    def show_path(self, position: PositionLike) -> Shown:
         """A shortest `path` from the position back to a start, as a notebook shows it: pictures; elsewhere drawings.
 
         Raises as `distance`.
@@ -378,7 +381,7 @@ class Table(SearchResult):
         return evaluate(estimate, drawn, len(self._layers), moves, exhaustive=len(self) == n)
 
     @property
-    def depths(self) -> "zarr.Array[Any]":
+    def depths(self) -> zarr.Array[Any]:
         """The depths in the store, a zarr array ``(rows, width)`` to be read; its fill value means not reached.
 
         UnfinishedError before the table is finished: until then the journal holds the depths.
@@ -414,7 +417,7 @@ class Table(SearchResult):
             raise InputError("expected one or more depths, found none")
         return [self._depth(depth) for depth in np.unique(given).tolist()]
 
-    def to_xarray(self) -> "xarray.DataArray":
+    def to_xarray(self) -> xarray.DataArray:
         """The depth of each entry along the dimension ``index``: read by dask, chunk by chunk, when it is computed.
 
         Of a table reduced by symmetries the dimension is ``entry``: an entry stands for several positions. Unreached

@@ -1,5 +1,7 @@
 """Boards as their files describe them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +31,7 @@ class BoardConfig:
     def __repr__(self) -> str:
         return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
 
-    def under(self, conditions: Sequence[str]) -> "BoardConfig":
+    def under(self, conditions: Sequence[str]) -> BoardConfig:
         """The same board under further conditions, as in its key ``where``; ConfigError if that is no list of such."""
         if not conditions:
             return self

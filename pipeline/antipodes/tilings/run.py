@@ -1,5 +1,7 @@
 """A run that searches a board for all tilings: create or resume the store, search, commit, report."""
 
+from __future__ import annotations
+
 import time
 import uuid
 from collections.abc import Callable, Mapping

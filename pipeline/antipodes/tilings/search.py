@@ -1,5 +1,7 @@
 """The search for tilings, one task for each partition; and a count of tilings, which is a search that keeps none."""
 
+from __future__ import annotations
+
 import os
 import socket
 import threading

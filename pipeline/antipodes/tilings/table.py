@@ -7,6 +7,8 @@
 2339
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -84,7 +86,7 @@ class Tiling:
         return (draw(self.problem, placed, style) for placed in placed_one_by_one(self.problem, self.placements))
 
 
-def open_tilings(address: Address, raw: bool = False) -> "Tilings":
+def open_tilings(address: Address, raw: bool = False) -> Tilings:
     """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
 
     An unfinished store gives the tilings found so far.

@@ -1,5 +1,7 @@
 """The interface of moves: what the rest of the program asks of them, whatever their kind."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The rules of a puzzle: labels on places, and moves that change them. Tables depend on nothing else."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Transforms: moves that permute the places and add to what they hold, perhaps under conditions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -62,7 +64,7 @@ class Transforms(Moves):
         return type(self), (self._names, self.origin, self.moduli, self.added, self.allowed)
 
     @classmethod
-    def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> "Transforms":
+    def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> Transforms:
         """Permutations by name: ``origin[i]`` is the place from which ``i`` gets one of so many labels."""
         places = len(next(iter(origins.values()), ()))
         return cls(origins, list(origins.values()), np.full(places, symbols))
@@ -126,7 +128,7 @@ class Transforms(Moves):
         conditional: NDArray[np.bool_] = self.conditions != _every_value(self.moduli)
         return conditional
 
-    def reversed(self) -> "Transforms":
+    def reversed(self) -> Transforms:
         """The moves that undo these, with the same numbers and names, each legal exactly where its move leads."""
         back = np.argsort(self.origin, axis=1)
         taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
@@ -137,7 +139,7 @@ class Transforms(Moves):
         return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
 
     @cached_property
-    def _backwards(self) -> "Transforms":
+    def _backwards(self) -> Transforms:
         return self.reversed()
 
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:

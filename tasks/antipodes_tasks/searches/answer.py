@@ -1,5 +1,7 @@
 """The answer that every search returns."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import StrEnum
 

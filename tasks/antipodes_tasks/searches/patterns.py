@@ -1,5 +1,7 @@
 """Tables of patterns as the heuristic of a search, whatever the moves of the puzzle are."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import ClassVar
 

@@ -1,5 +1,7 @@
 """The group of all symmetries of a puzzle, found from its rules."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod

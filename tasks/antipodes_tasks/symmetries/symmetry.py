@@ -1,5 +1,7 @@
 """A symmetry: a map of positions that moves what is on each place to another place, and renames it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
