@@ -77,7 +77,7 @@ def test_the_same_mistakes_in_both(cli: Command, monkeypatch: pytest.MonkeyPatch
         (
             lambda: ap.run(ap.Config(low), "low.zarr"),
             ("run", "eight-puzzle", "--store", "low.zarr"),
-            "choose another store, or use overwrite=True",
+            "choose another store, or overwrite it by the same call with overwrite=True",
         ),
         (
             lambda: ap.run("eight-puzzle", scheduler="nonsense"),

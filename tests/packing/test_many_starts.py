@@ -241,7 +241,7 @@ def test_a_config_names_no_table(starts: dict[str, Any], tmp_path: Path, refused
     (tmp_path / "phase.toml").write_text(toml({**EIGHT, "starts": starts}), encoding="utf-8")
     message = refused("run", tmp_path / "phase.toml", "--store", tmp_path / "phase.zarr")
     assert "[puzzle] starts: expected a position, a pattern or a list of them" in message
-    assert "use Puzzle.starting_at in Python, or antipodes components --goal" in message
+    assert "use Puzzle.starting_at in Python, or the command components" in message
 
 
 def test_positions_in_place_of_the_start() -> None:

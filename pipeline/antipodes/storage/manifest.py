@@ -15,7 +15,7 @@ from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
 from antipodes.storage.fields import read_fields, write_fields
 from antipodes_tasks.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
-from antipodes_tasks.option_names import in_words, option
+from antipodes_tasks.option_names import in_words
 from antipodes_tasks.quoting import shorten
 
 CHECKSUM = "checksum"
@@ -123,7 +123,7 @@ class ManifestFile:
             return
         if known and 0 < version < self._kind.version:
             command = f"{self._kind.made_by} --store {in_shell(address)} --overwrite"
-            remedy = f"compute it again with {in_words(option('overwrite', True), command)}"
+            remedy = f"compute it again with{in_words(' overwrite=True', f': {command}')}"
         else:
             remedy = "read it with the version of antipodes that wrote it"
         raise NotAStoreError(

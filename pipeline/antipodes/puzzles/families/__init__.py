@@ -60,7 +60,7 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
     if starts.keys() != {POSITIONS}:
         raise ConfigError(
             f"[puzzle] {STARTS}: expected a position, a pattern or a list of them; for the positions of a table use "
-            "Puzzle.starting_at in Python, or antipodes components --goal"
+            "Puzzle.starting_at in Python, or the command components"
         )
     puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
     try:
