@@ -12,7 +12,7 @@ from antipodes.machine import available_workers
 from antipodes.storage.address import Address, address_from, argument, quoted_word
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.option_names import option
+from antipodes_tasks.option_names import in_words
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 
@@ -185,7 +185,9 @@ class RunOptions:
         if self.started_by[:1] == ("resume",):
             return f"{verb} by the command that made it, with --overwrite"
         command = replace(self, overwrite=True).start_command(store)
-        return f"{verb} with {option('overwrite', True)}" if command is None else f"{verb} with: {command}"
+        return (
+            f"{verb} with {in_words('overwrite=True', '--overwrite')}" if command is None else f"{verb} with: {command}"
+        )
 
     def how_to_resume(self, store: Address) -> str:
         """How to resume the run, for messages: the command, or the call."""
