@@ -42,6 +42,8 @@ class StoreKind:
     made_by: str
     """The command that makes such a store."""
     version: int = 2
+    unfinished: str = ""
+    """The folder that only an unfinished store has; a killed run may leave it in a finished one."""
     replaces: Mapping[str, str] = field(default_factory=dict)
     """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
 
