@@ -129,7 +129,7 @@ def test_text(cli: Command, outputs: Path) -> None:
     assert shown["line.counts"].startswith("line.counts counts finished 3 positions 2 ")
     assert shown["unfinished"].startswith("unfinished table unfinished 706 positions 10 so far ")
     assert shown["square"].startswith("square tilings finished 10 tilings - ")
-    assert "is damaged: expected a manifest with a checksum" in shown["damaged"]
+    assert "is corrupt: expected a manifest with a checksum" in shown["damaged"]
     assert shown["foreign"] == "foreign: not a store: it has no commit.json"
     assert len(lines) == 6
 

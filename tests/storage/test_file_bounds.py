@@ -40,15 +40,15 @@ def test_a_huge_file_of_a_table(file: str, eight: Path, cli: Command) -> None:
     swell(eight / file)
     outcome = cli("query", eight, "867254301", "647850321")
     assert (outcome.status, outcome.out) == (1, "")
-    assert f"{file} is damaged" in outcome.err
-    assert f"{file} is damaged" in cli("verify", eight, "--quiet").out
+    assert f"{file} is corrupt" in outcome.err
+    assert f"{file} is corrupt" in cli("verify", eight, "--quiet").out
 
 
 @pytest.mark.parametrize("command", [["layers"], ["farthest"], ["status"], ["resume", "--quiet"]])
 def test_a_huge_manifest(command: list[str], eight: Path, refused: Callable[..., str]) -> None:
     swell(eight / MANIFEST)
     message = refused(command[0], eight, *command[1:], status=1)
-    assert f"{MANIFEST} is damaged: expected at most 4,194,316 bytes, found {HUGE:,}" in message
+    assert f"{MANIFEST} is corrupt: expected at most 4,194,316 bytes, found {HUGE:,}" in message
 
 
 def test_one_huge_or_unreadable_entry_hides_no_other(finished: Path, cli: Command, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_one_huge_or_unreadable_entry_hides_no_other(finished: Path, cli: Comman
     assert outcome.status == 0
     lines = outcome.out.splitlines()
     assert [line.split()[0] for line in lines] == ["name", "d", "a:", "b:", "c:"], lines
-    assert "commit.json is damaged: expected at most" in lines[2]
+    assert "commit.json is corrupt: expected at most" in lines[2]
 
 
 @pytest.mark.parametrize("value", [b"[]", b"[" * 100 + b"]" * 100])
@@ -112,7 +112,7 @@ def test_a_huge_file_of_tilings(file: str, cli: Command, tmp_path: Path) -> None
     swell(store / file)
     outcome = cli("show", store)
     assert (outcome.status, outcome.out) == (1, "")
-    assert "is damaged: " in outcome.err
+    assert "is corrupt: " in outcome.err
 
 
 def test_huge_objects_of_a_bucket(bucket: Bucket, finished: Path, cli: Command) -> None:
@@ -122,7 +122,7 @@ def test_huge_objects_of_a_bucket(bucket: Bucket, finished: Path, cli: Command) 
             bucket.put(f"t.zarr/{key}", content + b"\0" * (5 << 20) * (key == file))
         outcome = cli("query", bucket.url(), "647850321", "867254301")
         assert (outcome.status, outcome.out) == (1, ""), outcome
-        assert f"{file} is damaged: expected at most" in outcome.err.replace("t.zarr/", ""), outcome
+        assert f"{file} is corrupt: expected at most" in outcome.err.replace("t.zarr/", ""), outcome
 
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])

@@ -242,9 +242,9 @@ def test_array_metadata_that_contradicts_the_manifest(
     file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
     metadata = {**read_manifest(eight / MANIFEST)["metadata"], "depth/zarr.json": digest(file.read_bytes())}
     change_manifest(eight, metadata=metadata)
-    assert "is damaged" in refused("query", eight, "867254301", status=1)
+    assert "is corrupt" in refused("query", eight, "867254301", status=1)
     change_manifest(eight, complete=False)
-    assert "is damaged" in refused("resume", eight, "--quiet", status=1)
+    assert "is corrupt" in refused("resume", eight, "--quiet", status=1)
 
 
 @pytest.mark.parametrize("name", ["table", "tilings"])

@@ -78,8 +78,8 @@ def _seconds(value: object, name: str) -> float:
     return arguments.number(value, name, 0)
 
 
-def memory_size(text: str | int, name: str = "memory limit") -> int:
-    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
+def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> int:
+    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none, or too small."""
     if not isinstance(text, str):
         return arguments.integer(text, "a memory limit in bytes or as text", 1, arguments.GREATEST)
     from dask.utils import parse_bytes
@@ -91,8 +91,8 @@ def memory_size(text: str | int, name: str = "memory limit") -> int:
         size = None
     if size is None:
         raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}")
-    if not 1 <= size <= arguments.GREATEST:
-        raise InputError(f"{what}: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
+    if not least <= size <= arguments.GREATEST:
+        raise InputError(f"{what}: expected {least} to {arguments.GREATEST} bytes, found {quote(text)}")
     return size
 
 

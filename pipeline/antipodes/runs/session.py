@@ -76,9 +76,14 @@ class Session(Generic[AnyStore]):
     def lock(self) -> Iterator[StoreLock]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
-        In the block, waits for the storage and long preparations are told to the listener, and end when the run is told
-        to stop.
+        In the block it is as in `watching`.
         """
+        with self.watching(), self.store.lock() as handle:
+            yield handle
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Report waits for the storage and long preparations to the listener; they end if the run is told to stop."""
 
         def preparing(what: str, done: int, of: int) -> None:
             self.listener(Preparing(what, done, of))
@@ -86,9 +91,31 @@ class Session(Generic[AnyStore]):
         with (
             self.store.storage.watched(self._tell_wait, self.stop, self._name),
             parallel.watched(preparing, self.stop, self.options.workers or available_workers()),
-            self.store.lock() as handle,
         ):
-            yield handle
+            yield
+
+    def finished(self, check: Callable[[Manifest], None]) -> Manifest | None:
+        """The manifest of a finished store, which is only reported; None if there is anything to compute or delete.
+
+        Nothing is locked or written, so the store may be on a read-only file system or in a read-only bucket. ``check``
+        is as for `committed`.
+        """
+        if self.options.overwrite or not self.store.exists():
+            return None
+        manifest = self.store.read()
+        check(manifest)
+        left = manifest.complete and self.store.storage.folders(self.store.KIND.unfinished)
+        if left and self._can_delete():
+            return None
+        return manifest if manifest.complete else None
+
+    def _can_delete(self) -> bool:
+        """Whether the lock of the store can be taken, so that the leftovers of a killed run can be deleted."""
+        try:
+            with self.store.lock():
+                return True
+        except StoreError:
+            return False
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
         """The manifest of the store to resume or report; None where there is none, or it is to be overwritten.

@@ -30,7 +30,7 @@ class TooLargeError(StoreDamagedError):
     @classmethod
     def of(cls, name: str, most: int, size: int) -> "TooLargeError":
         """The error of a file with a name: its size and the greatest expected one, in bytes."""
-        return cls(f"{name} is damaged: expected at most {most:,} bytes, found {size:,}")
+        return cls(f"{name} is corrupt: expected at most {most:,} bytes, found {size:,}")
 
 
 class Storage(ABC):

@@ -43,6 +43,8 @@ class StoreKind:
     made_by: str
     """The command that makes such a store."""
     version: int = 2
+    unfinished: str = ""
+    """The folder that only an unfinished store has; a killed run may leave it in a finished one."""
     replaces: Mapping[str, str] = field(default_factory=dict)
     """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
 
@@ -115,7 +117,7 @@ class ManifestFile:
         try:
             yield
         except FieldError as error:
-            raise StoreDamagedError(f"{self._storage.name_of(MANIFEST)} is damaged: {error}") from error
+            raise StoreDamagedError(f"{self._storage.name_of(MANIFEST)} is corrupt: {error}") from error
 
     def _check_version(self, version: Any) -> None:
         known, address = type(version) is int, self._storage.address
@@ -167,15 +169,15 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
     StoreDamagedError where a byte differs from those that were written.
     """
     if sum(map(written.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise StoreDamagedError(f"{name} is damaged: expected a manifest of at most {MOST_VALUES:,} values, found more")
+        raise StoreDamagedError(f"{name} is corrupt: expected a manifest of at most {MOST_VALUES:,} values, found more")
     try:
         content = json.loads(written, parse_constant=_refuse)
         content.pop(CHECKSUM)
         intact = serialise(content) == written  # False for an object that has a key twice
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreDamagedError(f"{name} is damaged: expected a manifest with a checksum") from error
+        raise StoreDamagedError(f"{name} is corrupt: expected a manifest with a checksum") from error
     if not intact:
-        raise StoreDamagedError(f"{name} is damaged: its checksum does not fit its content")
+        raise StoreDamagedError(f"{name} is corrupt: its checksum does not fit its content")
     assert isinstance(content, dict)
     return content
 

@@ -1,16 +1,18 @@
 """Bytes that are kept in files of the user's cache folder from one time to the next.
 
-A file has the bytes, and after them a digest of each block. All are checked when it is opened; then its pages are the
-memory of the bytes, so that they are not copied, and several processes share them. Nothing changes a file: another one
-replaces it. Together the files take at most a limit; those that have not been used for the longest time make room.
+A file has the bytes, and after them a digest of each block. It is read into memory, and what was read is checked: if a
+file were mapped instead, cutting it would end the process (SIGBUS), and writing to it would change the bytes after the
+check. The program itself changes no file: another one replaces it. Together the files take at most a limit; those that
+have not been used for the longest time make room. Processes that make files take turns to make room, and lock the files
+that they are making.
 """
 
-import mmap
+import fcntl
 import os
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +21,7 @@ import platformdirs
 from numpy.typing import NDArray
 
 from antipodes.machine import GIB, available_workers
+from antipodes.regular_file import open_file
 from antipodes.runs.options import memory_size
 from antipodes_tasks.errors import AntipodesError
 from antipodes_tasks.searches.packed import digest
@@ -30,8 +33,10 @@ DEFAULT_LIMIT = 8 * GIB
 SUFFIX = ".depths"
 MAKING = "making-"
 """How the names of folders begin in which files are made."""
-LEFT_SECONDS = 3600
-"""Seconds without a change after which such a folder is left from a process that was killed."""
+LOCK = "lock"
+"""The name of the file that is locked while a process makes room."""
+LOCK_PAUSES = (0.01, 0.04, 0.16, 0.64)
+"""Seconds to wait for that lock."""
 DIGEST_BYTES = 8
 BLOCK = 1 << 21
 """Bytes of which there is a digest: they fit into the cache of a processor."""
@@ -42,31 +47,31 @@ Write = Callable[[int, Bytes], None]
 
 def limit_of_cache() -> int:
     """Bytes that all files of the cache may take; InputError where the environment says something else."""
-    text = os.environ.get(LIMIT_VARIABLE, "")
-    if not text:
-        return DEFAULT_LIMIT
-    return 0 if text.strip() == "0" else memory_size(text, LIMIT_VARIABLE)
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    return memory_size(text, LIMIT_VARIABLE, least=0) if text else DEFAULT_LIMIT
 
 
 def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
     """The bytes of a file; None if there is none, or it is damaged. The pulse may end it."""
     path = _path_of(name)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = os.fstat(file.fileno()).st_size
             size = content - -(-content // (BLOCK + DIGEST_BYTES)) * DIGEST_BYTES
-            digests = _digests(file.fileno(), size, pulse)
-            if size <= 0 or os.pread(file.fileno(), len(digests) + 1, size) != digests:
+            if size <= 0:
                 return None
-            with suppress(OSError):  # a cache that may only be read
-                os.utime(path)
-            return _mapped(file.fileno(), size)
+            values, digests = _read(file.fileno(), size, pulse)
+            if os.pread(file.fileno(), len(digests) + 1, size) != digests:
+                return None
+        with suppress(OSError):  # a cache that may only be read
+            os.utime(path)
+        return values
     except OSError:
         return None
 
 
 def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Pulse = no_pulse) -> Bytes | None:
-    """Make a file of so many bytes, which ``fill`` writes with the function that it is given, and open it.
+    """Make a file of so many bytes, which ``fill`` writes with the function that it is given; the bytes.
 
     None where there is no room for it; then ``fill`` may not have been called. The pulse may end it.
 
@@ -82,16 +87,22 @@ def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Puls
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _make_room(path.parent, limit - size)
-        if shutil.disk_usage(path.parent).free < 4 * size:
-            return None
-        with TemporaryDirectory(dir=path.parent, prefix=MAKING) as folder:  # it takes along what a full disk cut off
-            whole = Path(folder) / path.name
-            with whole.open("wb+", buffering=0) as file:
-                fill(lambda begin, values: _write(file.fileno(), begin, values))
-                _write(file.fileno(), size, np.frombuffer(_digests(file.fileno(), size, pulse), dtype=np.uint8))
-                os.replace(whole, path)
-                return _mapped(file.fileno(), size)
+        with ExitStack() as stack:
+            with _locked(path.parent / LOCK):
+                room = _make_room(path.parent, limit - size)
+                if not room or shutil.disk_usage(path.parent).free < 4 * size:
+                    return None
+                # The folder takes along what a full disk cut off.
+                folder = stack.enter_context(TemporaryDirectory(dir=path.parent, prefix=MAKING))
+                whole = Path(folder) / path.name
+                file = stack.enter_context(whole.open("wb+", buffering=0))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as long as it is made
+                os.ftruncate(file.fileno(), size)  # what it will take, for others that make room
+            fill(lambda begin, values: _write(file.fileno(), begin, values))
+            found, digests = _read(file.fileno(), size, pulse)
+            _write(file.fileno(), size, np.frombuffer(digests, dtype=np.uint8))
+            os.replace(whole, path)
+            return found
     except AntipodesError:
         raise
     except OSError:
@@ -109,41 +120,80 @@ def _write(file: int, begin: int, values: Bytes) -> None:
         begin += os.pwrite(file, content[begin - end :], begin)
 
 
-def _mapped(file: int, size: int) -> Bytes:
-    """The first bytes of a file; a change of the array does not reach the file."""
-    return np.frombuffer(mmap.mmap(file, size, access=mmap.ACCESS_COPY), dtype=np.uint8)
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes out of the block; OSError if one stays in it for a second, or the file cannot be locked."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    with open_file(path) as file:
+        for pause in LOCK_PAUSES:
+            with suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(pause)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
 
 
-def _make_room(folder: Path, most: int) -> None:
-    """Delete the files that have not been used for the longest time, until the others take at most so many bytes."""
-    files = sorted(((path.stat().st_mtime, path) for path in folder.glob(f"*{SUFFIX}")), reverse=True)
+def _make_room(folder: Path, most: int) -> bool:
+    """Delete the files that have not been used for the longest time, until the others take at most so many bytes.
+
+    False if those that other processes are making take more.
+
+    The caller holds the lock of the folder; nevertheless files may be replaced or deleted by hand meanwhile.
+    """
+    found = [(status, path) for path in folder.glob(f"*{SUFFIX}") if (status := _status(path))]
     most -= sum(map(_made_in, folder.glob(f"{MAKING}*")))
-    for _, path in files:
-        most -= path.stat().st_size
+    if most < 0:
+        return False
+    for status, path in sorted(found, key=lambda one: one[0].st_mtime, reverse=True):
+        most -= status.st_size
         if most < 0:
             path.unlink(missing_ok=True)
+    return True
 
 
 def _made_in(folder: Path) -> int:
-    """The bytes of the files that another process is making in a folder; it is deleted if that process was killed."""
-    found = [path.stat() for path in (folder, *folder.glob("*"))]
-    if time.time() - max(one.st_mtime for one in found) > LEFT_SECONDS:
-        shutil.rmtree(folder, ignore_errors=True)
-        return 0
-    return sum(one.st_size for one in found[1:])
+    """The bytes of the file that another process is making in a folder; it is deleted if that process was killed.
 
-
-def _digests(file: int, size: int, pulse: Pulse) -> bytes:
-    """The digest of each block of the first bytes of a file; OSError where they cannot be read.
-
-    They are read, not mapped: a page that cannot be read would end the process.
+    A file that is being made is locked, before the process leaves the lock of the cache.
     """
+    sizes = [status.st_size for path in folder.glob("*") if _is_locked(path) and (status := _status(path))]
+    if not sizes:
+        shutil.rmtree(folder, ignore_errors=True)
+    return sum(sizes)
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether another process holds the lock of a file."""
+    try:
+        with open_file(path) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """The status of a file; None if it is not there."""
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _read(file: int, size: int, pulse: Pulse) -> tuple[Bytes, bytes]:
+    """The first bytes of a file, and the digest of each block of them; OSError where they cannot be read."""
+    values = np.empty(size, dtype=np.uint8)
 
     def digest_at(begin: int) -> int:
-        block = np.empty(min(BLOCK, size - begin), dtype=np.uint8)
+        block = values[begin : begin + BLOCK]
         if os.preadv(file, [block.data], begin) != len(block):
             raise OSError(f"expected {len(block)} bytes at {begin}")
         return digest(block)
 
     found = list(on_threads(digest_at, range(0, size, BLOCK), available_workers(), pulse))
-    return np.array(found, dtype="<u8").tobytes()
+    return values, np.array(found, dtype="<u8").tobytes()

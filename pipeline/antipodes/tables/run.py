@@ -72,8 +72,13 @@ def run_puzzle(
         return run_least(config, store, options, listener, interrupted, scheduler, run_puzzle)
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
+    check = partial(_check, config=config, session=session)
+    with session.watching():
+        manifest = session.finished(check)
+        if manifest is not None:
+            return _report(session, manifest, manifest, _farthest(manifest, config))
     with session.lock() as lock:
-        manifest = session.committed(partial(_check, config=config, session=session))
+        manifest = session.committed(check)
         if manifest is not None and manifest.complete:
             return _report(session, manifest, manifest, _farthest(manifest, config))
         new = config.settings if manifest is None else {}

@@ -148,7 +148,13 @@ def array_of(searched: Searched) -> str:
 class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
-    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD", version=3)
+    KIND = StoreKind(
+        format="antipodes-tilings",
+        holds="tilings of a board",
+        made_by="antipodes tile BOARD",
+        version=3,
+        unfinished=PARTITIONS,
+    )
     MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import FieldError, SizeLimitError
 from antipodes_tasks.keys.contents import Contents, contents
 from antipodes_tasks.keys.fields import WORD, Fields, SharedFields, bits_of
-from antipodes_tasks.keys.pieces import MOST_STEPS, PieceSets, covered_by, in_sets, piece_sets, shared
+from antipodes_tasks.keys.pieces import FIELD_BITS, MOST_STEPS, PieceSets, covered_by, in_sets, piece_sets, shared
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
 from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
@@ -72,6 +73,15 @@ class Packing:
             )
         return packing
 
+    def suits(self, rules: Rules) -> bool:
+        """Whether all positions of a puzzle that moves lead to from its starts have keys of their own."""
+        moduli = moduli_of(rules.parts)
+        if self.places != rules.places or any(one[-1] >= most for one, most in zip(self.contents, moduli, strict=True)):
+            return False
+        reached = all({*one} <= {*here} for one, here in zip(contents(rules), self.contents, strict=True))
+        counted = all(((rules.start_labels == label).sum(axis=1) == count).all() for label, count in self.pieces)
+        return reached and counted and self.footprints == _reached(self.contents, rules.footprints)[1]
+
     @cached_property
     def cells(self) -> Contents:
         """The labels that the field of each place tells apart: all but those of `pieces`."""
@@ -100,6 +110,11 @@ class Packing:
         if not self.groups:
             return Fields(tuple(map(bits_of, self.radices)))
         return SharedFields(self.radices, self.groups, tuple(len(one.sets) for one in self.sets))
+
+    @property
+    def shared_values(self) -> Iterable[tuple[int, int]]:
+        """How many places share each field of `groups`, and how many values the field has."""
+        return zip(self.groups, self.fields.values, strict=False) if isinstance(self.fields, SharedFields) else ()
 
     @property
     def places(self) -> int:
@@ -223,8 +238,10 @@ def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
     return replace(packing, groups=shared(packing.radices))
 
 
-def packing_of(record: Mapping[str, Any]) -> Packing:
+def packing_of(record: object) -> Packing:
     """The packing that a record is of; FieldError if it is of none."""
+    if not isinstance(record, Mapping):
+        raise FieldError(f"packing: expected an object, found {quote(record)}")
     if type(record.get(VERSION)) is not int or record[VERSION] != VERSION_NOW:
         raise FieldError(
             f"{VERSION}: expected {VERSION_NOW}, found {quote(record.get(VERSION))}: another version wrote the store"
@@ -239,8 +256,10 @@ def packing_of(record: Mapping[str, Any]) -> Packing:
         raise FieldError(f"{GROUPS}: expected some with {PIECES}, found none")
     if not all(packing.cells) or len(packing.sets) != len(packing.pieces):  # FieldError also where blocks do not fit
         raise FieldError(f"{PIECES}: expected labels of blocks, found {quote(record.get(PIECES))}")
-    if isinstance(packing.fields, SharedFields) and bits_of(max(packing.fields.values)) > WORD:
-        raise FieldError(f"{GROUPS}: expected fields of at most {WORD} bits, found {quote(record.get(GROUPS))}")
+    if any(size > 1 and bits_of(values) > FIELD_BITS for size, values in packing.shared_values):
+        raise FieldError(f"{GROUPS}: expected fields of at most {FIELD_BITS} bits, found {quote(record.get(GROUPS))}")
+    if packing.words > MOST_WORDS:
+        raise FieldError(f"{CONTENTS}: expected keys of at most {MOST_WORDS} words, found {packing.words}")
     return packing
 
 
@@ -269,8 +288,8 @@ def _footprints(value: Any, places: int) -> Footprints:
         labels = [value[REST], *(one.label for one in every)]
     except (TypeError, KeyError, ValueError):
         raise FieldError(f"{FOOTPRINTS}: expected places and labels, found {quote(value)}") from None
-    once = len({(one.place, one.label) for one in every}) == len(every)
-    if not (once and _below(places, numbers) and _below(LABELS, labels)):
+    known = _below(places, numbers) and _below(LABELS, labels)
+    if not (known and len({(one.place, one.label) for one in every}) == len(every)):
         raise FieldError(f"{FOOTPRINTS}: expected {places} places and labels below {LABELS}, found {quote(value)}")
     return Footprints(value[REST], every)
 

@@ -74,10 +74,10 @@ class Images:
         try:
             shape = (-1, n, most)
             found = cls.of(
-                np.array(record["places"]).reshape(-1, n),
-                np.array(record["labels"]).reshape(shape),
-                np.array(record["turns"]).reshape(shape),
-                np.array(carriers),
+                _integers(record["places"]).reshape(-1, n),
+                _integers(record["labels"]).reshape(shape),
+                _integers(record["turns"]).reshape(shape),
+                _integers(carriers),
                 moduli,
             )
             found._check()
@@ -253,3 +253,11 @@ def _walk(rules: Rules, steps: int) -> Labels:
         after = rules.moves.successors(walk[step])
         here = after if len(after) else rules.start_labels
     return walk
+
+
+def _integers(value: Any) -> NDArray[np.int64]:
+    """Return lists of integers as an array; TypeError if anything else is in them."""
+    found = np.array(value)
+    if found.dtype != np.int64:
+        raise TypeError(f"expected integers of at most 64 bits, found {found.dtype}")
+    return found

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, packing_of
@@ -28,6 +29,22 @@ SPAN = 1 << 40
 """Indices of each range of an unfinished table, whose positions are not counted yet: from its number times this on."""
 PACKING, BOUNDS, ONE_WAY, REACHED = "packing", "bounds", "one_way", "reached"
 """The keys of the details."""
+
+
+def checked_details(details: Mapping[str, Any]) -> Packing:
+    """Return the packing in the details of a store of keys; FieldError unless they could be those of some puzzle."""
+    if details.keys() != {PACKING, BOUNDS, ONE_WAY, REACHED}:
+        raise FieldError(f"details: expected those of keys, found {shorten(repr(dict(details)))}")
+    packing = packing_of(details[PACKING])
+    bounds, reached = details[BOUNDS], details[REACHED]
+    whole = isinstance(bounds, list) and all(type(one) is int and one >= 0 for one in bounds)
+    if not whole or bounds != sorted(set(bounds)) or (bounds and bounds[-1] >> 64 * packing.words):
+        raise FieldError(f"{BOUNDS}: expected ascending keys, found {quote(bounds)}")
+    if type(details[ONE_WAY]) is not bool:
+        raise FieldError(f"{ONE_WAY}: expected true or false, found {quote(details[ONE_WAY])}")
+    if reached is not None and not (type(reached) is int and 0 < reached <= GREATEST):
+        raise FieldError(f"{REACHED}: expected a number of positions or null, found {quote(reached)}")
+    return packing
 
 
 class KeyList(Protocol):
@@ -112,19 +129,12 @@ class Keyed(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The numbering of a store; FieldError if it is not of such a puzzle."""
-        details = record.details
-        if details.keys() != {PACKING, BOUNDS, ONE_WAY, REACHED}:
-            raise FieldError(f"details: expected those of keys, found {shorten(repr(dict(details)))}")
-        packing = packing_of(details[PACKING])
-        if packing.places != rules.places:
-            raise FieldError(f"{PACKING}: expected one of {rules.places} places, found one of {packing.places}")
-        bounds, reached = details[BOUNDS], details[REACHED]
-        whole = isinstance(bounds, list) and all(type(one) is int and one >= 0 for one in bounds)
-        if not whole or bounds != sorted(set(bounds)) or (bounds and bounds[-1] >> 64 * packing.words):
-            raise FieldError(f"{BOUNDS}: expected ascending keys, found {shorten(repr(bounds))}")
+        details, packing = record.details, checked_details(record.details)
+        if not packing.suits(rules):
+            raise FieldError(f"{PACKING}: the record of the keys does not match the puzzle")
         if details[ONE_WAY] is not (not rules.moves.reversible):
             raise FieldError(f"{ONE_WAY}: expected {not rules.moves.reversible}, found {quote(details[ONE_WAY])}")
-        ranges = KeyRanges(packing.words, tuple(bounds), details[ONE_WAY])
+        reached, ranges = details[REACHED], KeyRanges(packing.words, tuple(details[BOUNDS]), details[ONE_WAY])
         searching = record.rows == len(ranges) * SPAN
         return cls(rules, packing, ranges, reached, reached or 0, None if searching else record.rows)
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -33,11 +34,11 @@ from antipodes.storage.fields import (
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
-from antipodes_tasks.errors import SourceError
+from antipodes_tasks.errors import FieldError, SourceError
 from antipodes_tasks.keys.packing import packing_of
 from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList
+from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList, checked_details
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
@@ -298,13 +299,13 @@ class SearchManifest:
 
     def check(self) -> None:
         """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
-        for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
-            integer(1, arguments.GREATEST).read(self.details.get(key), f"details.{key}")
+        self._check_details()
         with building("puzzle", "a puzzle"):
             known = self.source_error is None
         if known:
             self._check_puzzle()
-            self.cut  # noqa: B018  (raises)
+            with _reading_details():
+                self.cut  # noqa: B018  (raises)
             self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
         few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES or self.searches_keys
@@ -326,6 +327,14 @@ class SearchManifest:
         expect(known, "weighed", "at each depth as many positions as entries, or more", "others")
         self._check_antipodes()
 
+    def _check_details(self) -> None:
+        """Raise FieldError unless the details that are used without the puzzle could be those of some puzzle."""
+        for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
+            integer(1, arguments.GREATEST).read(self.details.get(key), f"details.{key}")
+        if self.keyed:
+            with _reading_details():
+                checked_details(self.details)
+
     def _check_starts(self) -> None:
         puzzle = self.config.puzzle.rules
         some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
@@ -346,6 +355,17 @@ class SearchManifest:
             puzzle = self.config.puzzle.rules
             fingerprint = puzzle.fingerprint
         expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
+
+
+@contextmanager
+def _reading_details() -> Iterator[None]:
+    """Turn all errors of code that reads the details, which may hold any JSON, into FieldErrors."""
+    try:
+        yield
+    except FieldError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        raise FieldError("details: the record of the numbering does not match the puzzle") from error
 
 
 DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"

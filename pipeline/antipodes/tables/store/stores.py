@@ -113,6 +113,7 @@ class TableStore(SearchStore[TableManifest]):
         holds="a table of distances",
         made_by="antipodes run PUZZLE",
         version=6,
+        unfinished=FOLDER,
         replaces={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
             "a table, in another store or in place of this one"
@@ -330,6 +331,7 @@ class CountsStore(SearchStore[SearchManifest]):
         holds="the layers of a counts-only run",
         made_by="antipodes run PUZZLE --counts-only",
         version=3,
+        unfinished=CHECKPOINTS,
         replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
     )
     MANIFEST_TYPE = SearchManifest
