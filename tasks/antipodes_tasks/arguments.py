@@ -19,6 +19,8 @@ from antipodes_tasks.quoting import quote, shorten
 
 T = TypeVar("T")
 GREATEST = int(np.iinfo(np.int64).max)
+MAX_RANGE = 1 << 27
+"""Numbers of a range that become an array: a range may be as long as one likes, and an array of these takes 1 GiB."""
 
 
 def integer(
@@ -161,11 +163,13 @@ def _is_numpy_integer(value: object) -> bool:
 def _array(values: object, what: str, error: type[InputError]) -> NDArray[Any]:
     if isinstance(values, str | bytes | Mapping | set | frozenset) or values is None or _hides_other_types(values):
         raise error(f"expected {what} of integers, found {_culprit(values)}")
+    if isinstance(values, range) and values[MAX_RANGE:]:
+        raise error(f"expected {what}, found a range of more than {MAX_RANGE:,} numbers")
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         raise error(f"expected {what}, found rows of different lengths or no numbers") from None
-    except MemoryError:  # a range may be as long as one likes
+    except MemoryError:
         raise error(f"expected {what}, found more numbers than fit into memory") from None
 
 

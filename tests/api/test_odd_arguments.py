@@ -48,8 +48,9 @@ def odd_values() -> list[Any]:
     texts = ["", "x", "\0", "\ud800", "9" * 5000, b"1", bytearray(b"x"), Text("x"), Path("x"), Path("\0")]
     lists = [[], [None], [[]], [[1], [2, 3]], ["x"], [1.5], [b"x"], [True], (), (1, 2), range(0), range(10**12)]
     tables = [{}, {"x": 1}, {1: 2}, {None: None}, {"x": None}, {"a": b"x"}, {"a": [0.5]}, set(), {1}, iter([1])]
+    positions = [[0, 1, 2, 9], [-1, 0, 1, 2], np.full(4, np.nan), np.zeros((0, 4), int), np.array(5), range(10**9)]
     others = [None, True, False, object(), object, len, lambda: None, ..., NotImplemented, Exception("x")]
-    return [*numbers, *texts, *lists, *tables, *others, *scalars, *arrays, masked, huge]
+    return [*numbers, *texts, *lists, *tables, *positions, *others, *scalars, *arrays, masked, huge]
 
 
 @pytest.fixture
@@ -79,13 +80,25 @@ def calls(
         "verify_tilings": (api.verify_tilings, {"address": "tilings"}),
         "count_tilings": (api.count_tilings, {"board": api.load_board("b.toml")}),
         "tile": (api.tile, {"board": "b.toml", "store": "tilings"}),
+        "components": (api.components, {"puzzle": ring}),
+        "hardest_starts": (api.hardest_starts, {"puzzle": ring, "goal": "ABC."}),
+        "graph": (api.graph, {"puzzle": ring}),
+        "export": (api.export, {"address": "table", "folder": "results"}),
+        "report": (api.report, {"address": "table", "output": "page.html"}),
+        "load_patterns": (api.load_patterns, {"puzzle": ring}),
+        "solve_many": (api.solve_many, {"puzzle": ring, "positions": ["ABC."]}),
+        "symmetries": (api.symmetries, {"puzzle": ring}),
         "Config": (api.Config, {"settings": {"name": "x"}}),
         "BoardConfig": (api.BoardConfig, {"settings": {"name": "x"}}),
         "Transforms": (api.Transforms, {"names": ["a"], "origin": [[0]], "moduli": [3]}),
     }
     with api.open_table("table") as table, api.open_counts("counts") as counts, api.open_tilings("tilings") as tilings:
-        for one in (table, counts, tilings, ring, api.define_puzzle(**DIAL)):
-            calls |= {f"{type(one).__name__} of {one!r}: {name}": call for name, call in methods(one)}
+        group = api.symmetries(ring)
+        answers = (table.dataset(2, 1), table.evaluate(lambda labels: np.zeros(len(labels), int)), tilings[0])
+        described = (api.load_board("b.toml"), api.load_config("eight-puzzle"), group, group.elements()[0])
+        stores = (table, counts, tilings, ring, api.define_puzzle(**DIAL))
+        for one in (*stores, *answers, *described, api.graph(ring), api.solve(ring, ".ABC")):
+            calls |= {f"{type(one).__name__} of {one!r:.60}: {name}": call for name, call in methods(one)}
         yield calls
 
 
@@ -116,10 +129,37 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
                     continue
                 try:
                     result = called(function, good, parameter, value)
-                    if inspect.isgenerator(result):
+                    if isinstance(result, Iterator):
                         list(islice(result, 3))
                 except AntipodesError:
                     pass
                 except Exception as error:
                     foreign.append(f"{name}({parameter.name}={value!r:.40}): {type(error).__name__}: {error}")
     assert foreign == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda ring, _: api.hardest_starts(ring, None), "a goal as text, found None"),
+        (lambda ring, _: api.symmetries(ring, []), "positions of 4 places"),
+        (lambda ring, _: api.symmetries(ring, -1), "a position of 4 places"),
+        (lambda _, table: table.dataset(2, depths=np.array(5)), r"depths \(n,\)"),
+        (lambda _, table: table.dataset(2, depths=range(10**9)), "at most 65,535 depths, found more"),
+        (lambda *_: api.load_board("6x10").under(5), "conditions as a list of texts, found int 5"),
+        (lambda *_: api.load_board("6x10").under("I covers 0"), "conditions as a list of texts"),
+        (lambda ring, _: api.symmetries(ring).elements(None), "a number of symmetries as an integer, found None"),
+        (lambda ring, _: api.symmetries(ring).classes(float("nan")), "a number of symmetries as an integer"),
+        (lambda ring, _: api.symmetries(ring).images([]), "4 places"),
+        (lambda ring, _: api.symmetries(ring).fixing([0, 1, 2, 2]), "expected"),
+        (lambda ring, _: api.symmetries(ring).elements()[0].image([[0, 1, 2, 9]]), "expected"),
+        (lambda ring, _: api.symmetries(ring).elements()[0].image(np.full((1, 4), 200, np.uint8)), "expected"),
+        (lambda ring, _: api.solve(ring, "ABC.", method=np.zeros(0)), "a method as text"),
+        (lambda ring, _: api.solve_many(ring, ["ABC."], threads=10**30), "threads from 1 to 4096"),
+    ],
+)
+def test_the_message_names_the_argument(call: Callable[..., Any], message: str, tmp_path: Path) -> None:
+    ring = api.define_puzzle(**RING)
+    api.run(ring, tmp_path / "table", workers=1)
+    with api.open_table(tmp_path / "table") as table, pytest.raises(api.errors.InputError, match=message):
+        call(ring, table)

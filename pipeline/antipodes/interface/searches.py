@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.config import Config, PuzzleLike, as_config
@@ -14,7 +13,7 @@ from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
-from antipodes.runs.options import memory_size
+from antipodes.runs.options import memory_size, tasks_at_once
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
 from antipodes.tables import patterns
@@ -28,7 +27,7 @@ from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
 from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
@@ -135,6 +134,7 @@ def solve_many(
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     method = _guided(method, heuristic)
     options |= {"max_depth": max_depth, "max_seconds": max_seconds}
+    arguments.optional(threads, tasks_at_once, "threads")
     return (one.answer for one in solving.solve_many(problems, method, threads=threads, **options))
 
 
@@ -230,8 +230,7 @@ def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetri
     found = as_config(puzzle).puzzle
     if goal is None:
         return symmetries_of(found.rules)
-    labels = np.asarray(_goals(found, goal))
-    return symmetries_of(found.rules, found.checked(labels.reshape(-1, labels.shape[-1])))
+    return symmetries_of(found.rules, goals_of(found.rules, _goals(found, goal)))
 
 
 @contextmanager
@@ -258,4 +257,5 @@ def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:
     """The method that is asked for: a heuristic without one asks for the method that has one."""
+    arguments.optional(method, arguments.text, "a method")
     return solving.IDA_STAR if method is None and heuristic is not None else method

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import DEPTH, TableManifest
+from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes.tables.unique import SymmetricPositions, representatives
 from antipodes_tasks import arguments
@@ -412,7 +413,8 @@ class Table(SearchResult):
         """These depths of the table, each once in ascending order; raises as `_depth`."""
         if depths is None:
             return list(range(self._depth(self.radius) + 1))
-        given = arguments.integers(list(depths) if isinstance(depths, Iterable) else depths, "depths (n,)", 1)  # type: ignore[redundant-expr]
+        listed = depths if isinstance(depths, list | tuple | np.ndarray) else _few(depths)
+        given = arguments.integers(listed, "depths (n,)", 1)
         if not len(given):
             raise InputError("expected one or more depths, found none")
         return [self._depth(depth) for depth in np.unique(given).tolist()]
@@ -464,6 +466,16 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
             yield Found(position, None, None)
         else:
             yield Found(position, distance, shortest_path(space, chunks, position, distance) if with_path else None)
+
+
+def _few(depths: object) -> object:
+    """The depths of a range or a generator, which may be endless; InputError if they are more than a table can have."""
+    if not isinstance(depths, Iterable):
+        return depths
+    few = list(islice(depths, DEEPEST + 2))
+    if len(few) > DEEPEST + 1:
+        raise InputError(f"expected at most {DEEPEST + 1:,} depths, found more")
+    return few
 
 
 def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:

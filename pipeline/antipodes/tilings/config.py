@@ -9,7 +9,7 @@ from typing import Any
 
 from antipodes.config import bundled_configs, find_config, read_config
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.errors import ArgumentTypeError, ConfigError
 from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order
 from antipodes_tasks.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
 from antipodes_tasks.quoting import shorten
@@ -32,7 +32,9 @@ class BoardConfig:
         return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
 
     def under(self, conditions: Sequence[str]) -> BoardConfig:
-        """The same board under further conditions, as in its key ``where``; ConfigError if that is no list of such."""
+        """The same board under further conditions, as in its key ``where``; InputError if that is no list of such."""
+        if not isinstance(conditions, list | tuple) or not all(isinstance(one, str) for one in conditions):
+            raise ArgumentTypeError(f"expected conditions as a list of texts, found {arguments.found(conditions)}")
         if not conditions:
             return self
         before = listed_conditions(self.settings.get("where", []))

@@ -7,7 +7,9 @@ from functools import cached_property, lru_cache
 from math import prod
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from antipodes_tasks import arguments
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.permutations.chain import (
     Level,
@@ -75,11 +77,14 @@ class Symmetries:
         ------
         ResourceLimitError
             There are more than ``most``.
+        InputError
+            An argument is no number or no position.
         """
         self._check_order(most)
         return self._elements
 
     def _check_order(self, most: int) -> None:
+        most = arguments.integer(most, "a number of symmetries", 0)
         if self.order > most:
             expected = counted(most, "symmetry", "symmetries")
             raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
@@ -94,14 +99,15 @@ class Symmetries:
         sizes = np.bincount(self._class_of)
         return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
-    def fixing(self, position: Labels, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
+    def fixing(self, position: ArrayLike, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
-        one = position[np.newaxis]
+        one = self.rules.checked_one(position)[np.newaxis]
         return tuple(symmetry for symmetry in self.elements(most) if symmetry.leaves(one).all())
 
-    def images(self, position: Labels, most: int = MOST_LISTED) -> Labels:
+    def images(self, position: ArrayLike, most: int = MOST_LISTED) -> Labels:
         """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""
-        images = [symmetry.image(position[np.newaxis])[0] for symmetry in self.elements(most)]
+        one = self.rules.checked_one(position)[np.newaxis]
+        images = [symmetry.image(one)[0] for symmetry in self.elements(most)]
         return np.array(list({image.tobytes(): image for image in images}.values()), dtype=np.uint8)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
@@ -52,8 +52,28 @@ class Symmetry:
         same = bool((self.places == np.arange(len(self.places))).all()) and not self.turns.any()
         return same and bool((self.labels == np.arange(self.labels.shape[1])).all())
 
-    def image(self, labels: Labels) -> Labels:
-        """The images of positions ``(n, places)``: if a move leads from x to y, then one leads from image to image."""
+    def image(self, labels: ArrayLike) -> Labels:
+        """The images of positions ``(n, places)``: if a move leads from x to y, then one leads from image to image.
+
+        Raises
+        ------
+        PositionError
+            The labels are no positions. Of an array of bytes only its shape, and the range of labels, are checked.
+        """
+        labels = self._checked(labels)
+        try:
+            return self._image(labels)
+        except IndexError:  # a label of no piece
+            self.rules.checked(labels)
+            raise
+
+    def _checked(self, labels: ArrayLike) -> Labels:
+        """The labels of positions; those that the program has already are not checked again, which takes long."""
+        if isinstance(labels, np.ndarray) and labels.dtype == np.uint8 and labels.shape[1:] == self.places.shape:
+            return labels
+        return self.rules.checked(labels)
+
+    def _image(self, labels: Labels) -> Labels:
         if self.firsts is not None:
             return self._image_of_blocks(labels, self.firsts)
         every = np.arange(len(self.places))
