@@ -1,0 +1,24 @@
+// A preview of a move: while the pointer or the focus is on its button, the board shows where it leads.
+
+/** Let a button show the picture of a successor on the stage, with a label for screen readers; returns the button. */
+export function previewing(made, stage, { picture }, label) {
+  if (!picture) return made;
+  const show = () => stage.preview(picture, label);
+  const hide = () => stage.endPreview();
+  made.addEventListener("pointermove", (event) => moved(event) && show());
+  made.addEventListener("pointerleave", hide);
+  made.addEventListener("focus", () => made.matches(":focus-visible") && show());
+  made.addEventListener("blur", hide);
+  return made;
+}
+
+let last = "";
+
+/** Whether a mouse or a pen went somewhere: a button that appears below a pointer at rest is no choice of it. */
+function moved({ pointerType, clientX, clientY }) {
+  const before = last;
+  last = `${clientX} ${clientY}`;
+  return pointerType !== "touch" && before !== "" && before !== last;
+}
+
+document.addEventListener("pointerdown", ({ clientX, clientY }) => (last = `${clientX} ${clientY}`), { capture: true });
