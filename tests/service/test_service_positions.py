@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from key_puzzles import one_way
+from key_puzzles import as_config, one_way
 from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
@@ -344,9 +344,8 @@ def test_paths_that_are_not_counted_have_no_numbers(
 
 
 def test_paths_of_moves_without_known_inverses_are_counted(tmp_path: Path) -> None:
-    puzzle = one_way()
-    run_puzzle(puzzle, tmp_path / "one-way.zarr", RunOptions(workers=1))
-    with open_table(tmp_path / "one-way.zarr", puzzle=puzzle) as table:
+    run_puzzle(as_config(one_way()), tmp_path / "one-way.zarr", RunOptions(workers=1))
+    with open_table(tmp_path / "one-way.zarr", puzzle=one_way()) as table:
         assert not table.puzzle.moves.invertible
         counts = list(shortest_paths(table).items())
         assert max(count for _, count in counts) > 1

@@ -13,12 +13,17 @@ export function previewing(made, stage, { picture }, label) {
 }
 
 let last = "";
+let moving = false;
 
-/** Whether a mouse or a pen went somewhere: a button that appears below a pointer at rest is no choice of it. */
-function moved({ pointerType, clientX, clientY }) {
-  const before = last;
-  last = `${clientX} ${clientY}`;
-  return pointerType !== "touch" && before !== "" && before !== last;
+/** Whether a mouse or a pen went somewhere: a button that appears below a pointer at rest is not pointed at. */
+function moved({ pointerType }) {
+  return pointerType !== "touch" && moving;
 }
 
-document.addEventListener("pointerdown", ({ clientX, clientY }) => (last = `${clientX} ${clientY}`), { capture: true });
+function follow({ type, clientX, clientY }) {
+  const here = `${clientX} ${clientY}`;
+  moving = type === "pointermove" && here !== last;
+  last = here;
+}
+
+for (const type of ["pointermove", "pointerdown"]) document.addEventListener(type, follow, { capture: true });
