@@ -1,5 +1,6 @@
 """The graph of a table as a person looks at it, with the mouse, the keyboard and the eyes of a screen reader."""
 
+import math
 import re
 import shutil
 from collections.abc import Iterator
@@ -245,9 +246,60 @@ def test_of_a_large_graph_the_neighbourhood_follows_the_board(open_page: Open) -
 
 def test_one_way_moves_and_unfinished_tables(open_page: Open) -> None:
     page = open_page("/#/pawns?view=graph")
-    expect(page.locator(".graph-words")).to_contain_text("one-way moves")
+    expect(page.locator(".graph-words")).to_contain_text("102 one-way moves")
     page = open_page("/#/pancakes?view=graph")
     expect(page.locator(".graph-words")).to_contain_text("4 layers")
+
+
+ACROSS = """([x, y, right, down]) => new Promise((done) => {
+  const canvas = document.querySelector(".graph-stage canvas");
+  document.querySelector(".graph-stage").dispatchEvent(new WheelEvent("wheel", {deltaY: 0, cancelable: true}));
+  requestAnimationFrame(() => {
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const pen = copy.getContext("2d");
+    pen.drawImage(canvas, 0, 0);
+    const ratio = canvas.width / canvas.clientWidth;
+    let inked = 0;
+    for (let step = -8; step <= 8; step += 0.5) {
+      const at = [x - step * down, y + step * right].map((one) => Math.round(one * ratio));
+      inked += pen.getImageData(...at, 1, 1).data[3] > 60 ? 0.5 : 0;
+    }
+    done(inked);
+  });
+})"""
+"""How many pixels are drawn across a way, at a point of it."""
+
+
+@pytest.mark.parametrize("drawing", ["WebGL", "canvas"])
+def test_arrows_point_where_one_way_moves_lead(open_tall: Open, drawing: str) -> None:
+    page = open_tall("/")
+    if drawing == "canvas":
+        page.add_init_script(WITHOUT_WEBGL)
+    page.goto(page.url.split("#")[0].rstrip("/") + "/#/pawns?view=graph")
+    page.reload()
+    expect(stage(page)).to_have_attribute("data-drawing", drawing)
+    ahead, behind = widths_of_an_edge(page)
+    assert behind >= ahead + 3  # the head is wide where it begins, and ends in a point
+    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
+    page.reload()
+    ahead, behind = widths_of_an_edge(page)
+    assert abs(behind - ahead) <= 1.5
+
+
+def widths_of_an_edge(page: Page) -> tuple[float, float]:
+    """How wide an edge from the start is drawn, a little after the point of its head and a little before."""
+    (x, y) = place_of(page, 0)
+    stage(page).focus()
+    page.keyboard.press("ArrowDown")
+    (end_x, end_y) = place_of(page, 1)
+    page.get_by_role("button", name="Start", exact=True).click()
+    place_of(page, 0)
+    long = math.hypot(end_x - x, end_y - y)
+    right, down = (end_x - x) / long, (end_y - y) / long
+    places = [(x + far * right, y + far * down) for far in (0.6 * long + 3, 0.6 * long - 8)]
+    ahead, behind = (float(page.evaluate(ACROSS, [*place, right, down])) for place in places)
+    return ahead, behind
 
 
 def test_an_address_with_a_depth_that_is_none_highlights_nothing(open_page: Open) -> None:

@@ -80,15 +80,24 @@ def test_each_move_shows_what_it_changes_before_it_is_made(open_page: Open) -> N
     expect(distance(page)).to_have_text("1")
 
 
-def test_a_move_that_cannot_be_undone_shows_how_much_nearer_it_leads(open_page: Open) -> None:
+def test_one_way_moves_are_not_said_to_lead_nearer(open_page: Open) -> None:
     page = open_page("/#/one-way")
     expect(distance(page)).to_have_text("0")
     page.locator("#entry").fill("A A A A")
     page.locator("#entry").press("Enter")
     expect(distance(page)).to_have_text("4")
-    moves = page.get_by_role("group", name="Legal moves")
-    expect(moves.get_by_role("button", name="A: nearer, distance 0")).to_contain_text("−4")
-    expect(page.get_by_text("2 legal moves, 1 of them leads nearer")).to_be_visible()
+    moves = page.get_by_role("group", name="Legal moves").get_by_role("button")
+    expect(moves).to_have_count(2)
+    assert [one.get_attribute("aria-label") for one in moves.all()] == ["A: distance 0", "B: distance 5"]
+    expect(page.locator(".nearer, .farther")).to_have_count(0)
+    expect(page.get_by_text("each number is the distance from the start after the move")).to_be_visible()
+    expect(page.get_by_text("nearer")).to_have_count(0)
+    expect(page.get_by_role("button", name="Best move")).to_have_count(0)
+    expect(page.locator(".hint")).not_to_contain_text("Space")
+    page.locator("#entry").blur()
+    page.keyboard.press("Space")
+    page.keyboard.press("a")
+    expect(distance(page)).to_have_text("0")
 
 
 def test_a_move_that_changes_nothing_shows_zero(open_page: Open) -> None:

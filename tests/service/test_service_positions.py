@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from key_puzzles import as_config, one_way
 from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
@@ -17,8 +18,9 @@ from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text,
 from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
 from antipodes.service import schema
 from antipodes.service.drawing import drawn
+from antipodes.service.paths import shortest_paths as paths_of
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.table import Table
+from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import UnreachableError
 
 names = st.sampled_from(list(TABLES))
@@ -300,3 +302,55 @@ def test_entries_that_stand_for_several_positions(tmp_path: Path) -> None:
         view = reduced.value("/stores/reduced/view", {"position": text})
         assert view == whole.value("/stores/whole/view", {"position": text})
         assert {one["change"] for one in view["successors"]} <= {-1, 0, 1}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_shortest_path_has_a_number(client: Client, tables: dict[str, Table], name: str) -> None:
+    table = tables[name]
+    expected = shortest_paths(table)
+    text = max(expected, key=lambda one: min(expected[one], 100))
+    address, distance = f"/stores/{name}/path", table.distance(text)
+    paths = set()
+    for number in range(1, min(expected[text], 100) + 1):
+        found = client.value(address, {"position": text, "number": number})
+        assert fits(found, schema.Path)
+        assert (found["number"], found["count"]) == (str(number), str(expected[text]))
+        assert [table.distance(one) for one in found["path"]] == list(range(distance, -1, -1))
+        steps = table.puzzle.parse_many(found["path"] if table.puzzle.moves.reversible else found["path"][::-1])
+        assert None not in table.puzzle.moves.along(steps)
+        paths.add(tuple(found["path"]))
+    assert len(paths) == min(expected[text], 100)
+    assert client.value(address, {"position": text})["path"] in map(list, paths)
+    for number in (0, expected[text] + 1):
+        assert "number of a shortest path" in client.refused(address, {"position": text, "number": number}, 404)
+
+
+def test_what_is_no_number_of_a_path(client: Client) -> None:
+    for number in ("x", "-1", "1.5", "", "²", "9" * 4001):
+        assert "number: expected a whole number" in client.refused("/stores/fields/path", {"number": number})
+    text = client.value("/stores/unfinished/positions", {"depth": 4, "limit": 1})["positions"][0]
+    beyond = [one for one in client.value("/stores/unfinished/successors", {"position": text}) if not one["distance"]]
+    position = {"position": beyond[0]["position"]}
+    assert client.value("/stores/unfinished/path", position)["number"] is None
+    assert "no path" in client.refused("/stores/unfinished/path", {**position, "number": 1}, 404)
+
+
+def test_paths_that_are_not_counted_have_no_numbers(
+    client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    position = {"position": every_text(tables["orbits"])[-1]}
+    monkeypatch.setattr("antipodes.service.paths.MOST_POSITIONS", 3)
+    assert client.value("/stores/orbits/path", position)["number"] is None
+    assert "too many" in client.refused("/stores/orbits/path", {**position, "number": 1}, 404)
+
+
+def test_paths_of_moves_without_known_inverses_are_counted(tmp_path: Path) -> None:
+    run_puzzle(as_config(one_way()), tmp_path / "one-way.zarr", RunOptions(workers=1))
+    with open_table(tmp_path / "one-way.zarr", puzzle=one_way()) as table:
+        assert not table.puzzle.moves.invertible
+        counts = list(shortest_paths(table).items())
+        assert max(count for _, count in counts) > 1
+        for text, count in counts[::20]:
+            paths = paths_of(table, table.puzzle.parse(text), table.distance(text))
+            assert paths is not None
+            assert paths.count == count

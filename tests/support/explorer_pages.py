@@ -1,5 +1,6 @@
 """What tests of the explorer do on a page of a table, as a person would."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
@@ -18,6 +19,7 @@ def piece(page: Page, letter: str) -> Locator:
 
 def drag(page: Page, letter: str, right: float, down: float) -> None:
     """Drag a piece by so many of its own widths and heights."""
+    expect(piece(page, letter)).to_have_class(re.compile("movable"))
     box = piece(page, letter).bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

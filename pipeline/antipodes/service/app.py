@@ -25,8 +25,10 @@ from antipodes.service.answers import (
 )
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, graph_view
 from antipodes.service.guard import Application, Guard, Hosts
+from antipodes.service.legend import legend_view
 from antipodes.service.library import Library, NotThereError, Opened
 from antipodes.service.limits import MOST_BATCH, MOST_SHOWN, MOST_SKIPPED, Heavy, TooManyError
+from antipodes.service.paths import PathsCache, ShortestPaths, shortest_paths
 from antipodes.service.static_files import INDEX, find_static_files, static_response
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
@@ -94,6 +96,7 @@ def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
         "/{name}/antipodes": (stores.antipodes, schema.Antipodes),
         "/{name}/distance": (stores.distance, schema.Distance),
         "/{name}/view": (stores.view, schema.View),
+        "/{name}/moves": (stores.moves, schema.Legend),
         "/{name}/successors": (stores.successors, list[schema.Successor]),
         "/{name}/path": (stores.path, schema.Path),
         "/{name}/random": (stores.random, schema.Distance),
@@ -129,6 +132,7 @@ class Stores:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._heavy = Heavy()
+        self._paths = PathsCache()
 
     def rows(self) -> Response:
         """The served stores."""
@@ -170,13 +174,34 @@ class Stores:
             return await run_in_threadpool(self._answer, request, name, view)
         return await self._heavily(request, name, view)  # thousands of moves take seconds
 
+    def moves(self, request: Request, name: str) -> Response:
+        """What the names of the moves mean, and which moves turn which sticker of a net."""
+        return self._answer(request, name, lambda opened: opened.once("moves", lambda: legend_view(opened.puzzle)))
+
     def successors(self, request: Request, name: str, position: Position = None) -> Response:
         """Where each move leads, and how much nearer or farther that is."""
         return self._of_position(request, name, position, positions.successors_view)
 
-    def path(self, request: Request, name: str, position: Position = None) -> Response:
+    def path(
+        self,
+        request: Request,
+        name: str,
+        position: Position = None,
+        number: Annotated[str | None, Query(description="Which of the shortest paths, from 1.")] = None,
+    ) -> Response:
         """A shortest path from a position to the start, and how many there are."""
-        return self._of_position(request, name, position, positions.path_view)
+
+        def view(opened: Opened) -> Any:
+            table = opened.table
+            asked = positions.position_asked(table, position)
+
+            def paths(distance: int) -> ShortestPaths | None:
+                key = name, opened.version, asked.tobytes()
+                return self._paths.get(key, lambda: shortest_paths(table, asked, distance))
+
+            return positions.path_view(table, asked, paths, positions.path_number(number))
+
+        return self._answer(request, name, view)
 
     def random(
         self,

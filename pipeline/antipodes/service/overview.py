@@ -87,6 +87,7 @@ def _of_search(opened: Opened) -> Values:
     assert isinstance(manifest, SearchManifest)
     shown: Values = {
         "family": manifest.puzzle.get("family"),
+        "fingerprint": manifest.fingerprint,
         "description": manifest.puzzle.get("description", ""),
         "radius": manifest.radius if manifest.layers else None,
         "index_size": manifest.numbered,

@@ -1,4 +1,9 @@
-"""How many shortest paths lead from the starts to a position: counted exactly, layer by layer."""
+"""The shortest paths between the starts and a position: counted exactly, layer by layer, and listed by number."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,26 +13,98 @@ from antipodes_tasks.rules.moves import Labels, Moves
 
 MOST_POSITIONS = 50_000
 """Positions on shortest paths, beyond which they are not counted."""
+MOST_DIGITS = 4_000
+"""Digits of a number of paths; a path of a greater number cannot be asked for."""
+MOST_CACHED = 4
+"""Positions whose shortest paths stay in memory, a few megabytes each."""
+BATCH = 1 << 14
+"""Positions that are moved together."""
 Sources = NDArray[np.int64]
+Links = list[list[int]]
+"""For each position of a layer the positions of the next layer that are one move nearer to the starts."""
 
 
-def count_paths(table: Table, position: Labels, distance: int) -> int | None:
-    """The number of shortest paths between the starts and a position at a distance, as sequences of positions.
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class ShortestPaths:
+    """All shortest paths from a position back to the starts."""
 
-    None where more than MOST_POSITIONS lie on them, or predecessors are not known.
+    layers: list[Labels]
+    """The positions ``(n, places)`` on the paths, by how many moves they are away from the position."""
+    links: list[Links]
+    """The steps from each layer to the next one."""
+    counts: list[list[int]]
+    """From how many paths one can choose at each position of each layer."""
+
+    def __repr__(self) -> str:
+        return f"<ShortestPaths: {len(self.links):,} moves, {sum(map(len, self.layers)):,} positions>"
+
+    @property
+    def count(self) -> int:
+        """The number of paths, as sequences of positions."""
+        return self.counts[0][0]
+
+    def path(self, number: int) -> Labels:
+        """The positions ``(distance + 1, places)`` of a path, by its number from 1 to `count`."""
+        here, before = 0, number - 1
+        path = [self.layers[0][0]]
+        for layer, links, counts in zip(self.layers[1:], self.links, self.counts[1:], strict=True):
+            for there in links[here]:
+                if before < counts[there]:
+                    break
+                before -= counts[there]
+            here = there
+            path.append(layer[here])
+        return np.array(path)
+
+
+class PathsCache:
+    """The shortest paths that were asked for last: whoever steps through them asks for one after another."""
+
+    def __init__(self, size: int = MOST_CACHED) -> None:
+        self._size = size
+        self._kept: OrderedDict[Hashable, ShortestPaths | None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], ShortestPaths | None]) -> ShortestPaths | None:
+        """The paths of a key, made if they are not here."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        paths = make()
+        with self._lock:
+            self._kept[key] = paths
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return paths
+
+
+def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
+    """All shortest paths from a position at a distance.
+
+    None if more than MOST_POSITIONS lie on them. If predecessors are not known, all positions of the table are moved.
     """
-    moves = table.puzzle.moves
-    if not (moves.invertible or moves.reversible):
-        return None
-    layer, counts, seen = position[np.newaxis], [1], 1
+    layers, links, seen = [position[np.newaxis]], list[Links](), 1
     for depth in range(distance - 1, -1, -1):
-        before, sources = _predecessors(moves, layer)
-        nearer = table.distances(before) == depth
-        layer, counts = _merged(before[nearer], sources[nearer], counts)
+        before, sources = _nearer(table, layers[-1], depth)
+        layer, steps = _linked(before, sources, len(layers[-1]))
+        layers.append(layer)
+        links.append(steps)
         seen += len(layer)
         if seen > MOST_POSITIONS:
             return None
-    return sum(counts)
+    return ShortestPaths(layers, links, _counted(links, len(layers[-1])))
+
+
+def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
+    """The positions at a depth from which a move leads to a layer, and the number of the position there for each."""
+    moves = table.puzzle.moves
+    if not (moves.invertible or moves.reversible):
+        found = list(_scanned(table, layer, depth))
+        return np.concatenate([before for before, _ in found]), np.concatenate([sources for _, sources in found])
+    before, sources = _predecessors(moves, layer)
+    nearer = table.distances(before) == depth
+    return before[nearer], sources[nearer]
 
 
 def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
@@ -41,18 +118,37 @@ def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
     return np.concatenate(positions), np.concatenate(sources)
 
 
-def _merged(labels: Labels, sources: Sources, counts: list[int]) -> tuple[Labels, list[int]]:
-    """Each of the positions ``(n, places)`` once, and how many paths lead on from it: those of its sources together.
+def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
+    """As `_nearer`, by moving all positions at the depth."""
+    known = {one.tobytes(): number for number, one in enumerate(layer)}
+    every = table.positions_at(depth)
+    for first in range(0, len(every), BATCH):
+        labels = every[first : first + BATCH]
+        for number in range(len(table.puzzle.moves)):
+            after, legal = table.puzzle.moves.after(number, labels)
+            reached = [(at, known.get(after[at].tobytes())) for at in np.flatnonzero(legal).tolist()]
+            kept = [(at, source) for at, source in reached if source is not None]
+            yield labels[[at for at, _ in kept]], np.array([source for _, source in kept], dtype=np.int64)
+
+
+def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:
+    """Each of the positions ``(n, places)`` once, and for each of ``size`` sources those that are next to it.
 
     Moves that lead from one position to the same other one are one step.
     """
-    totals: dict[bytes, int] = {}
     first: dict[bytes, int] = {}
-    steps: set[tuple[bytes, int]] = set()
-    for number, (one, source) in enumerate(zip(labels, sources.tolist(), strict=True)):
-        step = one.tobytes(), source
-        if step not in steps:
-            steps.add(step)
-            first.setdefault(step[0], number)
-            totals[step[0]] = totals.get(step[0], 0) + counts[source]
-    return labels[list(first.values())], list(totals.values())
+    numbers: dict[bytes, int] = {}
+    steps: list[dict[int, None]] = [{} for _ in range(size)]
+    for at, (one, source) in enumerate(zip(labels, sources.tolist(), strict=True)):
+        key = one.tobytes()
+        first.setdefault(key, at)
+        steps[source][numbers.setdefault(key, len(numbers))] = None
+    return labels[list(first.values())], [list(step) for step in steps]
+
+
+def _counted(links: list[Links], starts: int) -> list[list[int]]:
+    """How many paths lead on from each position of each layer, of which the last one has the starts."""
+    counts = [[1] * starts]
+    for steps in reversed(links):
+        counts.append([sum(counts[-1][there] for there in step) for step in steps])
+    return counts[::-1]

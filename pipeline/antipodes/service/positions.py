@@ -1,6 +1,7 @@
 """What the service says of positions: distances, moves and where they lead, shortest paths, the layers."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,12 @@ from numpy.typing import NDArray
 from antipodes.puzzles.sequences import names_along
 from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MOST_SCANNED, MOST_SHOWN, TooMuchError
-from antipodes.service.paths import count_paths
+from antipodes.service.paths import MOST_DIGITS, ShortestPaths
 from antipodes.tables.drawing import moves_back
-from antipodes.tables.queries import parsed
+from antipodes.tables.queries import check_exact, parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.errors import InputError, NumberError
+from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
 Values = dict[str, Any]
@@ -33,6 +34,16 @@ def position_asked(table: Table, position: str | None = None, index: int | None 
     if index is not None:
         return table.space.unrank([index]).reshape(-1)
     return table.puzzle.rules.first
+
+
+def path_number(text: str | None) -> int | None:
+    """The number of a path as a person writes it; InputError if it is not a whole number."""
+    if text is None:
+        return None
+    if len(text) > MOST_DIGITS or not re.fullmatch("[0-9]+", text):
+        expected = f"a whole number of at most {MOST_DIGITS:,} digits"
+        raise InputError(f"number: expected {expected}, found {quote(shorten(text))}")
+    return int(text)
 
 
 def distance_view(table: Table, position: Labels) -> Values:
@@ -176,32 +187,55 @@ def _before(table: Table, position: Labels) -> Labels:
     return np.unique(moves.predecessors(position), axis=0)
 
 
-def path_view(table: Table, position: Labels) -> Values:
+def path_view(
+    table: Table, position: Labels, paths_at: Callable[[int], ShortestPaths | None], number: int | None = None
+) -> Values:
     """A shortest path from a position to the start, its moves, its pictures, and how many shortest paths there are.
 
     Where moves cannot be undone, each position of the path is one move *before* the one that it follows, and the moves
-    are those from the start. TooMuchError where predecessors are not known and the table is large.
+    are those from the start. ``paths_at`` finds all paths of the position at its distance. A ``number`` chooses one of
+    them if they are counted; by default it is 1.
+
+    NumberError if there is no path of the number; TooMuchError if predecessors are not known and the table is large.
     """
     shown = distance_view(table, position)
     if shown["distance"] is None:
-        return {**shown, "path": None, "moves": None, "pictures": None, "count": "0"}
+        if number is not None:
+            raise NumberError("expected no number, as no path to this position is known, found one")
+        return {**shown, "path": None, "moves": None, "pictures": None, "count": "0", "number": None}
     puzzle = table.puzzle
     if not puzzle.moves.invertible and len(table) > MOST_SCANNED:
         raise TooMuchError(
             f"expected a table of at most {counted(MOST_SCANNED, 'position')}, as the moves of {puzzle.name} have "
             f"no inverses, found {len(table):,}: antipodes query --path"
         )
-    path = table.path(position)
+    check_exact(table.space, table.address)
+    paths = _countable(paths_at(shown["distance"]))
+    path = table.path(position) if paths is None else paths.path(_existing(number, paths.count))
+    if paths is None and number is not None:
+        raise NumberError("expected no number, as there are too many shortest paths to count, found one")
     names = moves_back(puzzle, path)
     boards = list(puzzle.along(path))
-    number = count_paths(table, position, shown["distance"])
     return {
         **shown,
         "path": [one.format(labels) for one, labels in boards],
         "moves": [None] * (len(path) - 1) if names is None else names,
         "pictures": [drawn(one.picture(labels)) for one, labels in boards],
-        "count": None if number is None else str(number),
+        "count": None if paths is None else str(paths.count),
+        "number": None if paths is None else str(number or 1),
     }
+
+
+def _countable(paths: ShortestPaths | None) -> ShortestPaths | None:
+    """The paths, if their number has few digits; a store without any is damaged, which `Table.path` reports."""
+    return paths if paths is not None and 0 < paths.count < 10**MOST_DIGITS else None
+
+
+def _existing(number: int | None, count: int) -> int:
+    """The number of a path, by default 1; NumberError if there are fewer paths."""
+    if number is not None and not 1 <= number <= count:
+        raise NumberError(f"expected the number of a shortest path, from 1 to {count:,}, found {number:,}")
+    return number or 1
 
 
 def positions_view(table: Table, depth: int, first: int, limit: int) -> Values:

@@ -107,6 +107,7 @@ class Facts:
     index_size: int | None = None
     graph: bool | None = None
     family: str | None = None
+    fingerprint: str | None = None
     start: str | None = None
     starts: int | None = None
     depth_zero: str | None = None
@@ -175,6 +176,24 @@ class Neighbour:
 
 
 @dataclass
+class MoveName:
+    """The name of a move, and what the move does, if that is known."""
+
+    name: str
+    meaning: str | None
+
+
+@dataclass
+class Legend:
+    """What the first names of moves mean; for each sticker of a net the moves that turn its piece."""
+
+    text: str | None
+    count: int
+    moves: list[MoveName]
+    stickers: list[list[str]] | None
+
+
+@dataclass
 class Step:
     """A position on a way, and the move that leads there; None where it takes several of the puzzle's."""
 
@@ -201,7 +220,7 @@ class View:
 
 @dataclass
 class Path:
-    """A shortest path from a position to the start."""
+    """A shortest path from a position to the start, by its ``number`` among the ``count`` of them, as text."""
 
     position: str
     distance: int | None
@@ -209,6 +228,7 @@ class Path:
     moves: Words | None
     pictures: list[Picture] | None
     count: str | None
+    number: str | None
     reached: bool = True
     depth: int | None = None
 

@@ -1,7 +1,8 @@
 // The view "Antipodes": the farthest positions, as a gallery.
 
 import { button, counted, element } from "./elements.js";
-import { thumbs } from "./gallery.js";
+import { markHere, thumbs } from "./gallery.js";
+import { zeroOf } from "./results.js";
 import { Question } from "./tabs.js";
 
 const EACH = 24;
@@ -18,6 +19,7 @@ class AntipodesView {
   #context;
   #question;
   #limit = EACH;
+  #found = null;
 
   constructor(context) {
     this.#context = context;
@@ -30,30 +32,24 @@ class AntipodesView {
   async update() {
     if (!this.#context.store.complete) {
       const radius = this.#context.layers?.radius;
+      this.#found = null;
       const text = `The antipodes are not known before the table is finished${radius === undefined ? "" : `; it has reached depth ${radius}`}.`;
       this.element.replaceChildren(element("p", { class: "muted", text }));
       return;
     }
-    this.#mark();
+    markHere(this.element, this.#context);
     try {
       const found = await this.#question.ask("/antipodes", { limit: this.#limit });
-      if (found) this.element.replaceChildren(...this.#gallery(found));
+      if (!found || found === this.#found) return;
+      this.#found = found;
+      this.element.replaceChildren(...this.#gallery(found));
     } catch (error) {
       this.#context.fail(error);
     }
   }
 
-  /** Mark the one that is on the board. */
-  #mark() {
-    const here = this.#context.seen?.position;
-    for (const thumb of this.element.querySelectorAll(".thumb")) {
-      if (thumb.title === here) thumb.setAttribute("aria-current", "true");
-      else thumb.removeAttribute("aria-current");
-    }
-  }
-
   #gallery({ radius, count, positions, pictures }) {
-    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} from the ${this.#context.store.depth_zero ?? "start"}.`;
+    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} from the ${zeroOf(this.#context.store)}.`;
     const few = positions.length < count ? ` ${counted(positions.length)} of them:` : "";
     const more = () => {
       this.#limit = Math.min(MOST, this.#limit * 3);

@@ -1,5 +1,7 @@
 // The service: one function for each address that the page asks, and its errors as one line.
 
+import { signalled } from "./loading.js";
+
 const ROOT = "api/v1";
 
 /** What is wrong, as one line for a person. */
@@ -15,13 +17,13 @@ export class ServiceError extends Problem {
 
 /** The JSON at an address under /api/v1; `query` has texts, numbers and lists; those that are null are left out. */
 export async function get(path, query = {}, signal = undefined) {
-  return answer(await asked(address(path, query), { signal }));
+  return signalled(answer(asked(address(path, query), { signal })));
 }
 
 /** As `get`, with a body. */
 export async function post(path, body, signal = undefined) {
   const headers = { "Content-Type": "application/json" };
-  return answer(await asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal }));
+  return signalled(answer(asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
 }
 
 /** The address of something under /api/v1, for a link or an image. */
@@ -45,7 +47,8 @@ async function asked(url, options) {
   }
 }
 
-async function answer(response) {
+async function answer(asking) {
+  const response = await asking;
   let body = null;
   try {
     body = await response.json();

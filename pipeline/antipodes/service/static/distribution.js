@@ -2,7 +2,7 @@
 
 import { barChart, countsTable } from "./chart.js";
 import { button, counted, element } from "./elements.js";
-import { thumbs } from "./gallery.js";
+import { markHere, thumbs } from "./gallery.js";
 import { Question } from "./tabs.js";
 
 const EACH = 24;
@@ -28,6 +28,7 @@ class DistributionView {
   #shown = "";
   #question;
   #limit = EACH;
+  #listed = null;
 
   constructor(context) {
     this.#context = context;
@@ -49,6 +50,7 @@ class DistributionView {
   update() {
     this.scale.show();
     this.#draw();
+    markHere(this.found, this.#context);
     this.#positions();
   }
 
@@ -58,10 +60,10 @@ class DistributionView {
   }
 
   #draw() {
-    const { layers, seen, state, store } = this.#context;
+    const { layers, here: at, state, store } = this.#context;
     if (!layers || !layers.layers.length) return;
     const width = Math.max(300, Math.round(this.chart.clientWidth || 640));
-    const here = seen?.distance ?? null;
+    const here = at?.distance ?? null;
     const text = JSON.stringify([layers, here, state.scale, this.#depth, width]);
     if (text === this.#shown) return;
     this.#shown = text;
@@ -85,17 +87,24 @@ class DistributionView {
 
   async #positions() {
     const depth = this.#depth;
-    if (depth === null || !isAsked(this.#context.store)) return this.found.replaceChildren();
+    if (depth !== this.#listed?.depth) this.#list(null);
+    if (depth === null || !isAsked(this.#context.store)) return;
     try {
       const found = await this.#question.ask("/positions", { depth, limit: this.#limit });
-      if (found && depth === this.#depth) this.found.replaceChildren(...this.#list(found));
+      if (found && depth === this.#depth) this.#list(found);
     } catch (error) {
-      this.found.replaceChildren();
+      this.#list(null);
       this.#context.fail(error);
     }
   }
 
-  #list({ depth, count, positions, pictures }) {
+  #list(found) {
+    if (found === this.#listed) return;
+    this.#listed = found;
+    this.found.replaceChildren(...(found ? this.#gallery(found) : []));
+  }
+
+  #gallery({ depth, count, positions, pictures }) {
     const title = element("h2", { text: `${counted(count, "position")} at depth ${depth}` });
     const more = positions.length < Math.min(count, 192) ? button("Show more", () => this.#more(), { class: "button" }) : null;
     const any = button("A random one", () => this.#random(depth), { class: "button" });

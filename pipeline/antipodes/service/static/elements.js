@@ -46,15 +46,7 @@ export function percent(part) {
   return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";
 }
 
-/** The sign and the words of a change of the distance; null where a table has not reached one of the two. */
-export function signed(change) {
-  if (change === null || change === undefined) return { sign: "?", words: "distance not known", tone: "unknown" };
-  if (change < 0) return { sign: `−${-change}`, words: "nearer", tone: "nearer" };
-  if (change === 0) return { sign: "0", words: "as far", tone: "same" };
-  return { sign: `+${change}`, words: "farther", tone: "farther" };
-}
-
-/** The name of a move; its number where the puzzle gives it none. */
-export function nameOf({ move }, number) {
-  return move ?? `move ${number + 1}`;
+/** The name of a move among all legal ones; its number if the puzzle gives it none. */
+export function nameOf(successor, successors) {
+  return successor.move ?? `move ${successors.indexOf(successor) + 1}`;
 }

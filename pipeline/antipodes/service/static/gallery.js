@@ -10,11 +10,20 @@ export function thumbs(context, positions, pictures, captions = [], form = "grid
   return element("div", { class: "scroll sideways", tabindex: "0", role: "region", "aria-label": "Boards of the path" }, list);
 }
 
+/** Mark the small board of the position that is on the board now, and no other. */
+export function markHere(root, context) {
+  for (const one of root.querySelectorAll(".thumb")) mark(one, context);
+}
+
+function mark(made, { here }) {
+  if (made.title === here?.position) made.setAttribute("aria-current", "true");
+  else made.removeAttribute("aria-current");
+}
+
 function thumb(context, position, picture, caption) {
-  const here = context.seen?.position === position;
   const label = `${caption ? `${caption}: ` : ""}${position}`;
   const made = button("", () => context.go(position), { class: "thumb", "aria-label": `Put on the board ${label}`, title: position });
-  if (here) made.setAttribute("aria-current", "true");
+  mark(made, context);
   made.append(context.board(picture, ""));
   if (caption) made.append(element("span", { class: "caption", "aria-hidden": "true", text: caption }));
   return made;

@@ -2,6 +2,7 @@
 
 import { Latest } from "./api.js";
 import { button, counted, element } from "./elements.js";
+import { hasMouse } from "./hints.js";
 import { listen } from "./graph_input.js";
 import { GraphModel } from "./graph_model.js";
 import { Scene } from "./graph_scene.js";
@@ -12,7 +13,8 @@ import { useStyles } from "./style_sheets.js";
 const HOVER = 70;
 const KEPT = 300;
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-const KEYS = "Drag or wheel to move and zoom; keys +, −, 0; arrow keys go along the edges; click a position to go there.";
+const BY_MOUSE = "Drag or wheel to move and zoom; keys +, −, 0; arrow keys go along the edges; click a position to go there.";
+const BY_TOUCH = "Drag to move, two fingers zoom; tap a position to go there.";
 
 export function mount(root, context) {
   const graph = new Graph(root, context);
@@ -76,7 +78,7 @@ class Graph {
     this.near = element("ul", { class: "graph-near" });
     this.here = element("p");
     this.text = element("details", { class: "graph-text" }, element("summary", { text: "The graph as text" }), this.here, this.near);
-    const hint = element("p", { class: "small muted graph-hint", text: KEYS });
+    const hint = element("p", { class: "small muted graph-hint", text: hasMouse() ? BY_MOUSE : BY_TOUCH });
     this.root = element("section", { class: "graph", "aria-label": "Graph of the positions" }, tools, this.stage, hint, this.text);
     root.append(this.root);
     this.spot = element("div", { class: "graph-spot", hidden: true }, element("span", { class: "graph-label" }));
@@ -113,11 +115,11 @@ class Graph {
   }
 
   #follow() {
-    const { state, seen } = this.context;
+    const { state, here, seen } = this.context;
     const depth = /^\d{1,5}$/.test(state.depth ?? "") ? Number(state.depth) : -1;
     if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
     this.depth.value = depth < 0 ? "" : depth;
-    this.#standAt(seen && seen.index !== null ? this.model.find(seen.index) : -1);
+    this.#standAt(this.model.find(here?.index ?? seen?.index ?? null));
     this.#list();
   }
 
@@ -135,27 +137,28 @@ class Graph {
   #describe() {
     const { model } = this;
     const layers = counted(model.span, "layer");
-    const edges = counted(model.edges.length / 2, model.directed ? "one-way move" : "move");
+    const edges = movesOf(model);
     const widest = model.sizes.indexOf(Math.max(...model.sizes));
     const what = model.whole ? `${counted(model.count, "position")}` : `${counted(model.count, "position")} around the one on the board`;
     this.words.textContent = `${what}, ${edges}, ${layers}`;
     const wide = `the widest is depth ${widest}, with ${counted(model.sizes[widest] ?? 0, "position")}`;
-    this.stage.setAttribute("aria-label", `${this.words.textContent}; ${wide}. ${KEYS}`);
+    this.stage.setAttribute("aria-label", `${this.words.textContent}; ${wide}. ${BY_MOUSE}`);
     this.summary = `${what} and ${edges} between them, in ${layers}, from depth ${model.first} to ${model.last}; in the table, ${wide}.`;
     this.depth.max = model.last;
   }
 
-  /** The position and its neighbours as text, with links. */
+  /** The position and where its moves lead as text, with links. */
   #list() {
-    const { seen } = this.context;
-    const at = seen ? ` On the board: ${seen.position}, distance ${seen.distance ?? "not known"}; its neighbours:` : "";
+    const { seen, store } = this.context;
+    const at = seen ? ` On the board: ${seen.position}, distance ${distanceIn(seen, store)}; its moves lead to:` : "";
     this.here.textContent = this.summary + at;
     this.near.replaceChildren(...(seen?.successors ?? []).map((next) => this.#linked(next)));
   }
 
-  #linked({ position, move, distance }) {
-    const { name, state } = this.context;
-    const text = `${move ? `${move}: ` : ""}${position}, distance ${distance ?? "not known"}`;
+  #linked(next) {
+    const { name, state, store } = this.context;
+    const { position, move } = next;
+    const text = `${move ? `${move}: ` : ""}${position}, distance ${distanceIn(next, store)}`;
     const link = element("a", { href: hashed(name, { ...state, position }), text });
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -237,12 +240,15 @@ class Graph {
   /** The position of a node, from the service or from memory. */
   async #view(node, signal) {
     const { api, name } = this.context;
-    const index = this.model.index[node];
-    if (!this.seen.has(index)) {
-      this.seen.set(index, await api.get(api.of(name, "/view"), { index }, signal));
-      if (this.seen.size > KEPT) this.seen.delete(this.seen.keys().next().value);
+    const { model, seen } = this;
+    const index = model.index[node];
+    if (!seen.has(index)) {
+      const view = await api.get(api.of(name, "/view"), { index }, signal);
+      if (model !== this.model) return undefined; // of a commit before
+      seen.set(index, view);
+      if (seen.size > KEPT) seen.delete(seen.keys().next().value);
     }
-    return this.seen.get(index);
+    return seen.get(index);
   }
 
   /** Show the board of the node under the pointer, if it stays there for a moment. */
@@ -271,4 +277,17 @@ class Graph {
       this.context.fail(error);
     }
   }
+}
+
+function distanceIn({ distance }, { complete }) {
+  return distance ?? (complete ? "none, as it is unreachable" : "not known yet");
+}
+
+/** How many moves a graph has, and how many of them lead one way only. */
+function movesOf(model) {
+  const all = model.edges.length / 2;
+  const oneWay = model.oneWay(model.edges).length / 2;
+  const both = model.directed ? (all - oneWay) / 2 : all;
+  if (!oneWay) return counted(both, "move");
+  return `${both ? `${counted(both, "two-way move")} and ` : ""}${counted(oneWay, "one-way move")}`;
 }

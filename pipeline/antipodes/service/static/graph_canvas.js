@@ -1,5 +1,7 @@
 // Draws a graph on a plain canvas, where there is no WebGL. While the picture moves, its last drawing is moved.
 
+import { addHead } from "./graph_arrows.js";
+
 /** The drawing of a model on a canvas. */
 export function plain(canvas, model) {
   return new Drawing(canvas, model);
@@ -49,35 +51,69 @@ class Drawing {
     this.pen.setTransform(canvas.width / camera.width, 0, 0, canvas.height / camera.height, 0, 0);
     this.places = onScreen(model.places, this.drawn);
     this.#edges(camera, opacity, chosen);
+    this.#arrows(camera, opacity, chosen);
     for (let depth = model.first; depth <= model.last; depth += 1) this.#layer(camera, depth, radius, chosen);
     this.#lines(camera, this.marks, 0, this.marks.length, this.accent);
+    const heads = model.oneWay(this.marks);
+    this.#heads(camera, heads, 0, heads.length, this.accent);
   }
 
-  /** All edges, those that leave nodes of one depth in one stroke. */
   #edges(camera, opacity, chosen) {
-    const { edges, depth } = this.model;
-    for (let first = 0; first < edges.length; ) {
-      const here = depth[edges[first]];
-      let end = first + 2;
-      while (end < edges.length && depth[edges[end]] === here) end += 2;
-      this.pen.globalAlpha = opacity * (chosen < 0 || chosen === here ? 1 : 0.3);
-      this.#lines(camera, edges, first, end, this.colours[here]);
-      first = end;
+    for (const [depth, first, end] of this.#byDepth(this.model.edges)) {
+      this.pen.globalAlpha = opacity * (chosen < 0 || chosen === depth ? 1 : 0.3);
+      this.#lines(camera, this.model.edges, first, end, this.colours[depth]);
     }
     this.pen.globalAlpha = 1;
   }
 
+  #arrows(camera, opacity, chosen) {
+    const edges = (this.single ??= this.model.oneWay(this.model.edges));
+    for (const [depth, first, end] of this.#byDepth(edges)) {
+      this.pen.globalAlpha = Math.min(1, 1.6 * opacity) * (chosen < 0 || chosen === depth ? 1 : 0.2);
+      this.#heads(camera, edges, first, end, this.colours[depth]);
+    }
+    this.pen.globalAlpha = 1;
+  }
+
+  /** The ranges of edges that leave nodes of one depth, which are drawn in one stroke: [depth, first, end]. */
+  *#byDepth(edges) {
+    const { depth } = this.model;
+    for (let first = 0; first < edges.length; ) {
+      const here = depth[edges[first]];
+      let end = first + 2;
+      while (end < edges.length && depth[edges[end]] === here) end += 2;
+      yield [here, first, end];
+      first = end;
+    }
+  }
+
   #lines(camera, edges, first, end, colour) {
-    const { pen, places } = this;
+    const { pen } = this;
     pen.strokeStyle = colour;
     pen.beginPath();
+    for (const [from, to] of this.#ends(camera, edges, first, end)) {
+      pen.moveTo(...from);
+      pen.lineTo(...to);
+    }
+    pen.stroke();
+  }
+
+  #heads(camera, edges, first, end, colour) {
+    const { pen } = this;
+    pen.fillStyle = colour;
+    pen.beginPath();
+    for (const [from, to] of this.#ends(camera, edges, first, end)) addHead(pen, from, to);
+    pen.fill();
+  }
+
+  /** The points of the two ends of each edge that may be seen. */
+  *#ends(camera, edges, first, end) {
+    const { places } = this;
     for (let k = first; k < end; k += 2) {
       const [a, b] = [2 * edges[k], 2 * edges[k + 1]];
       if (outside(places[a], places[b], camera.width) || outside(places[a + 1], places[b + 1], camera.height)) continue;
-      pen.moveTo(places[a], places[a + 1]);
-      pen.lineTo(places[b], places[b + 1]);
+      yield [[places[a], places[a + 1]], [places[b], places[b + 1]]];
     }
-    pen.stroke();
   }
 
   #layer(camera, depth, radius, chosen) {

@@ -66,6 +66,16 @@ export class GraphModel {
     return Uint32Array.from(pairs);
   }
 
+  /** Those of some edges, pairs of nodes, that no move leads back. */
+  oneWay(pairs) {
+    if (!this.directed) return new Uint32Array();
+    const kept = [];
+    for (let k = 0; k < pairs.length; k += 2) {
+      if (!this.#leads(pairs[k + 1], pairs[k])) kept.push(pairs[k], pairs[k + 1]);
+    }
+    return Uint32Array.from(kept);
+  }
+
   /** The node nearest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
   nearest(camera, [left, top], reach) {
     let [best, least] = [-1, reach * reach];
@@ -144,8 +154,8 @@ export class GraphModel {
   /** Whether a move leads from one neighbour to the other, which not all edges of a directed graph say. */
   #leads(from, to) {
     if (!this.directed) return true;
-    this.arrows ??= new Set(pairsOf(this.edges, this.count));
-    return this.arrows.has(from * this.count + to);
+    this.codes ??= new Set(pairsOf(this.edges, this.count));
+    return this.codes.has(from * this.count + to);
   }
 }
 

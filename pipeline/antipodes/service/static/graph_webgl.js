@@ -1,5 +1,8 @@
 // Draws a graph with WebGL: the nodes and edges are sent to the graphics card once, a frame sends a few numbers.
 
+import { Arrows } from "./graph_arrows.js";
+import { program } from "./graph_program.js";
+
 const VERTEX = `#version 300 es
 precision highp float;
 in vec2 place;
@@ -50,13 +53,15 @@ class Drawing {
 
   constructor(gl, canvas, model) {
     [this.gl, this.canvas, this.model, this.highlit] = [gl, canvas, model, 0];
-    this.program = program(gl);
-    gl.useProgram(this.program);
+    this.program = program(gl, VERTEX, FRAGMENT);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     this.#attribute("place", model.places, 2, gl.FLOAT);
     this.#attribute("depth", model.depth, 1, gl.UNSIGNED_SHORT);
     this.#attribute("room", model.room, 1, gl.FLOAT);
     [this.edges, this.marks] = [this.#indices(model.edges), this.#indices(new Uint32Array())];
+    [this.arrows, this.markArrows] = [new Arrows(gl, model), new Arrows(gl, model)];
+    this.arrows.set(model.oneWay(model.edges));
+    gl.useProgram(this.program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.uniform1f(this.at.layers, model.last + 1);
@@ -83,6 +88,7 @@ class Drawing {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.marks);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, pairs, gl.DYNAMIC_DRAW);
     this.highlit = pairs.length;
+    this.markArrows.set(this.model.oneWay(pairs));
   }
 
   /** A frame: the camera, the radius of nodes, the opacity of edges, the chosen depth or -1. */
@@ -92,6 +98,7 @@ class Drawing {
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.useProgram(this.program);
     gl.uniform2fv(at.scale, scale);
     gl.uniform2fv(at.offset, offset);
     gl.uniform2f(at.size, camera.width, camera.height);
@@ -100,8 +107,12 @@ class Drawing {
     gl.uniform1f(at.chosen, chosen);
     gl.uniform1f(at.points, 0);
     this.#lines(this.edges, this.model.edges.length, [THEMSELVES, 0, 0, opacity]);
+    this.arrows.draw(camera, chosen, [THEMSELVES, 0, 0, Math.min(1, 1.6 * opacity)]);
+    gl.useProgram(this.program);
     this.#nodes([THEMSELVES, 0, 0, 1]);
     this.#lines(this.marks, this.highlit, [...this.accent, 1]);
+    this.markArrows.draw(camera, -1, [...this.accent, 1]);
+    gl.useProgram(this.program);
     this.#nodesOf(this.marks, this.highlit, [...this.accent, 1]);
   }
 
@@ -151,17 +162,4 @@ class Drawing {
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, values, gl.STATIC_DRAW);
     return buffer;
   }
-}
-
-function program(gl) {
-  const made = gl.createProgram();
-  for (const [type, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-    const shader = gl.createShader(type);
-    gl.shaderSource(shader, text);
-    gl.compileShader(shader);
-    gl.attachShader(made, shader);
-  }
-  gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made));
-  return made;
 }

@@ -7,6 +7,16 @@ export function arrowKey(key) {
   return ARROWS.has(key);
 }
 
+/** The move that a letter key means: the one of that name, with Shift its inverse; null if there is none. */
+export function letterMove({ key, shiftKey }, moves) {
+  if (!/^\p{L}$/u.test(key)) return null;
+  const [small, capital] = [key.toLowerCase(), key.toUpperCase()].map((name) => (moves.includes(name) ? name : null));
+  if (small && capital && small !== capital) return shiftKey ? capital : small;
+  const name = capital ?? small;
+  if (!shiftKey || name === null) return name;
+  return moves.includes(`${name}'`) ? `${name}'` : null;
+}
+
 /** Whether an element takes keys as text or as its own. */
 export function isTyping(target) {
   return target.closest("input, select, textarea, [contenteditable]") !== null;

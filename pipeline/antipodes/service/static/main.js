@@ -12,7 +12,8 @@
 //   say(text)  tells a screen reader
 //   fail(error)  shows an error in one line, until it is dismissed or `succeed()` says that it is over
 // A table page adds to the context it hands to its views:
-//   seen       the JSON of /view of the position on the board, null before the first answer
+//   here       {position, distance, index, move} of the position on the board, null before the first answer
+//   seen       the JSON of /view of the position on the board, null as long as it is not there
 //   go(position)  puts a position on the board, as a step of the history
 
 import * as api from "./api.js";
@@ -57,8 +58,11 @@ export function hashed(name, state) {
   return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
 }
 
+/** The context of a page; once another page is shown, what the old one does comes too late. */
 function newContext(name, state, store) {
-  return { api, name, store, state, board: pictured, navigate, say, fail, succeed };
+  const shown = (act) => (...given) => made === context && act(...given);
+  const made = { api, name, store, state, board: pictured };
+  return Object.assign(made, { navigate: shown(navigate), say: shown(say), fail: shown(fail), succeed: shown(succeed) });
 }
 
 function navigate(changes, { replace = false } = {}) {
@@ -171,7 +175,7 @@ function found(asked, store) {
 function changed(asked, store) {
   const kept = asked.store;
   asked.store = store;
-  if (["kind", "puzzle", "start", "problem"].some((key) => kept[key] !== store[key])) location.reload(); // another puzzle
+  if (["kind", "puzzle", "fingerprint", "start", "problem"].some((key) => kept[key] !== store[key])) location.reload(); // another puzzle
   else if (kept.version !== store.version || Boolean(kept.run) !== Boolean(store.run)) page.update();
 }
 

@@ -3,7 +3,7 @@
 import { barChart, countsTable } from "./chart.js";
 import { button, counted, element } from "./elements.js";
 import { scaleSwitch } from "./distribution.js";
-import { thumbs } from "./gallery.js";
+import { markHere, thumbs } from "./gallery.js";
 import { Question } from "./tabs.js";
 
 const SHOWN = 12;
@@ -18,6 +18,7 @@ export function mount(root, context) {
 class PatternView {
   #context;
   #question;
+  #pattern = "";
   #found = null;
   #shown = "";
 
@@ -53,18 +54,29 @@ class PatternView {
     const { pattern } = this.#context.state;
     if (document.activeElement !== this.field) this.field.value = pattern ?? this.field.value;
     this.scale.show();
+    markHere(this.ends, this.#context);
     this.#draw();
-    if (!pattern) return;
+    if ((pattern ?? "") !== this.#pattern) this.#show(pattern ?? "", null);
+    if (!pattern) return this.#question.drop();
     try {
       const found = await this.#question.ask("/pattern", { pattern });
-      if (!found) return;
-      this.#found = found;
+      if (!found || found === this.#found) return;
       this.#context.succeed();
-      this.#draw();
-      this.ends.replaceChildren(...this.#end("Nearest", found.nearest), ...this.#end("Farthest", found.farthest));
+      this.#show(pattern, found);
     } catch (error) {
+      this.#show(pattern, null);
       this.#context.fail(error);
     }
+  }
+
+  /** Show the answer to a pattern; null: nothing, as it is not there. */
+  #show(pattern, found) {
+    [this.#pattern, this.#found, this.#shown] = [pattern, found, ""];
+    this.head.hidden = this.legend.hidden = found === null;
+    this.chart.replaceChildren();
+    this.numbers.replaceChildren();
+    this.ends.replaceChildren(...(found ? [...this.#end("Nearest", found.nearest), ...this.#end("Farthest", found.farthest)] : []));
+    this.#draw();
   }
 
   #draw() {
@@ -78,7 +90,6 @@ class PatternView {
     const bars = Object.entries(counts).map(([depth, number]) => ({ depth: Number(depth), count: number }));
     const behind = layers.layers.map((number, depth) => ({ depth, count: number }));
     this.lead.textContent = `${counted(count, "position")} fit${count === 1 ? "s" : ""}${reached === count ? "" : `, ${counted(reached)} of them reached`}.`;
-    this.head.hidden = this.legend.hidden = false;
     this.chart.replaceChildren(barChart({ bars, behind, scale: state.scale, here: null, width, label: "Positions that fit, at each depth" }));
     this.numbers.replaceChildren(countsTable(bars));
   }

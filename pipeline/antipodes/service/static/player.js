@@ -1,48 +1,46 @@
 // Plays the shortest path, one position after another.
 
-import { of, Problem } from "./api.js";
+import { Problem } from "./api.js";
+import { zeroOf } from "./results.js";
 import { still } from "./stage.js";
+import { Question } from "./tabs.js";
 
 /** Milliseconds of a step; a long path is played faster, towards `all` milliseconds together. */
 const STEP = { slowest: 620, fastest: 220, all: 25_000 };
 /** The part of a step in which a piece glides. */
 const GLIDE = 0.6;
 
-/** The shortest path from the position on the board, asked when it is needed, and played. */
+/** A shortest path from a position, asked when it is needed, and played. */
 export class Player {
   #page;
+  #question;
   #timer = 0;
-  #asked = null;
+  #turn = 0;
   playing = false;
 
   constructor(page) {
     this.#page = page;
+    this.#question = new Question(page.context);
   }
 
-  /** The JSON of /path of the position on the board; asked once for each position and commit. */
-  path() {
-    const { context } = this.#page;
-    const { position } = context.seen;
-    const key = `${context.store.version} ${position}`;
-    if (this.#asked?.key !== key) {
-      const answer = context.api.get(of(context.name, "/path"), { position });
-      this.#asked = { key, answer };
-      answer.catch(() => (this.#asked = this.#asked?.key === key ? null : this.#asked));
-    }
-    return this.#asked.answer;
+  /** The JSON of /path of a position; undefined if the path of another one was asked meanwhile. */
+  path(position) {
+    return this.#question.ask("/path", { position });
   }
 
   /** Play the path to the start; where moves cannot be undone, from the start to the position. */
   async play() {
-    const { context } = this.#page;
+    const { context, trail } = this.#page;
+    const turn = ++this.#turn;
     this.playing = true;
     this.#page.readout.show();
     try {
-      const found = await this.path();
-      if (!this.playing) return;
-      if (!found.path) throw new Problem("no path leads from here to the start");
-      this.#run(inOrder(found, context.store.reversible !== false));
+      const found = await this.path(trail.here.position);
+      if (!found || turn !== this.#turn) return; // paused meanwhile, or the board shows another position
+      if (!found.path) throw new Problem(`no path is known between here and the ${zeroOf(context.store)}`);
+      this.#run(inOrder(found, context.store));
     } catch (error) {
+      if (turn !== this.#turn) return;
       this.pause();
       context.fail(error);
     }
@@ -50,8 +48,7 @@ export class Player {
 
   #run(steps) {
     const [first, ...rest] = steps;
-    const { context } = this.#page;
-    if (first.position !== context.seen.position) this.#page.put(first, null);
+    if (first.position !== this.#page.trail.here.position) this.#page.put(first, null);
     const pace = Math.max(STEP.fastest, Math.min(STEP.slowest, STEP.all / rest.length));
     const next = () => {
       const step = rest.shift();
@@ -65,6 +62,7 @@ export class Player {
 
   pause() {
     clearTimeout(this.#timer);
+    this.#turn += 1;
     if (!this.playing) return;
     this.playing = false;
     this.#page.readout.show();
@@ -77,7 +75,7 @@ export class Player {
 }
 
 /** The positions of a path in the order of its moves: {position, distance, picture, move}. */
-function inOrder({ path, pictures, moves, distance }, reversible) {
+export function inOrder({ path, pictures, moves, distance }, { reversible }) {
   const steps = path.map((position, at) => ({ position, picture: pictures[at], distance: distance - at, move: null }));
   if (!reversible) steps.reverse();
   steps.slice(1).forEach((step, at) => (step.move = moves?.[at] ?? null));

@@ -1,16 +1,15 @@
 // What the board says: the distance, how far that is, the shortest paths, and the buttons to walk on.
 
-import { Latest, of } from "./api.js";
 import { trailChart } from "./chart.js";
 import { button, counted, element, percent } from "./elements.js";
+import { atZero, bestMove, isOneWay, zeroOf } from "./results.js";
 
 const ICONS = { undo: "↶", redo: "↷", step: "→", play: "▶", pause: "❚❚" };
 
 export class Readout {
   #page;
   #context;
-  #latest = new Latest();
-  #counted = null;
+  #count = { key: null, text: "" };
   #shownTrail = "";
 
   constructor(page) {
@@ -36,10 +35,12 @@ export class Readout {
     const icon = (name, label, act) => button(ICONS[name], act, { class: "button icon", "aria-label": label, title: label });
     this.undo = icon("undo", "Undo (Ctrl+Z)", () => page.undo());
     this.redo = icon("redo", "Redo (Ctrl+Shift+Z)", () => page.redo());
-    this.best = button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
+    const oneWay = isOneWay(this.#context.store);
+    this.best = oneWay ? null : button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
     this.play = button("Play", () => page.player.toggle(), { class: "button main play" });
-    for (const one of [this.undo, this.redo, this.best, this.play]) one.disabled = true;
-    return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, this.play, this.best, this.undo, this.redo, this.trail);
+    const parts = [this.play, this.best, this.undo, this.redo].filter(Boolean);
+    for (const one of parts) one.disabled = true;
+    return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
   }
 
   /** Show what is known of the position on the board. */
@@ -51,11 +52,10 @@ export class Readout {
     if (!this.#page.playable) return this.#summary(layers);
     const here = this.#page.trail.here;
     if (!here) return;
-    const seen = this.#context.seen?.position === here.position ? this.#context.seen : null;
-    this.#distance(here.distance, seen);
+    this.#distance(here, this.#context.seen);
     this.#buttons(here.distance);
     this.#history();
-    if (seen) this.#paths(seen);
+    this.#countPaths(here);
   }
 
   #summary(layers) {
@@ -67,54 +67,63 @@ export class Readout {
     this.facts.textContent = counted(sum, "position") + why;
   }
 
-  #distance(distance, seen) {
+  #distance(here, seen) {
     const { store, layers } = this.#context;
-    const zero = store.depth_zero ?? "start";
+    const { distance } = here;
     const unreached = distance === null && seen && seen.reached === false && !store.complete;
     setText(this.number, distance === null ? (unreached ? `> ${seen.depth}` : "–") : String(distance));
-    setText(this.words, distance === null ? missing(unreached, seen) : distance === 0 ? `this is the ${zero}` : `${distance === 1 ? "move" : "moves"} from the ${zero}`);
+    setText(this.words, distance === null ? missing(unreached, seen) : distance === 0 ? atZero(store) : `${distance === 1 ? "move" : "moves"} from the ${zeroOf(store)}`);
     const radius = layers?.radius ?? store.radius;
     this.meter.firstChild.style.width = `${radius && distance !== null ? (100 * distance) / radius : 0}%`;
-    this.facts.replaceChildren(...this.#place(distance, layers));
+    this.facts.replaceChildren(...this.#place(here, layers));
   }
 
   /** How far that is among all positions, and how many shortest paths there are. */
-  #place(distance, layers) {
+  #place(here, layers) {
+    const { distance } = here;
     if (distance === null || !layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
     const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${percent(nearer / sum)} of all${layers.complete ? "" : " so far"}` }) : "";
     const radius = element("span", { text: layers.complete ? `radius ${layers.radius}` : `depth ${layers.radius} so far` });
-    this.paths = element("span", { class: "paths", text: this.#counted?.text ?? "" });
-    return [radius, share, this.paths];
+    const text = this.#count.key === this.#keyOf(here) ? this.#count.text : "";
+    return [radius, share, element("span", { class: "paths", text })];
   }
 
-  async #paths(seen) {
-    const key = `${this.#context.store.version} ${seen.position}`;
-    if (this.#counted?.key === key || this.#page.player.playing) return;
-    this.#counted = { key, text: "" };
-    if (!seen.distance || !this.#context.store.reversible) return;
+  /** The position and the commit that a number of paths belongs to. */
+  #keyOf({ position }) {
+    return `${this.#context.store.version} ${position}`;
+  }
+
+  async #countPaths(here) {
+    const key = this.#keyOf(here);
+    if (!here.distance || this.#count.key === key || this.#page.player.playing) return;
     try {
-      const found = await this.#latest.ask(() => this.#page.player.path());
-      if (!found || this.#counted.key !== key) return;
-      this.#counted.text = found.count === null ? "very many shortest paths" : counted(found.count, "shortest path");
-      if (this.paths) this.paths.textContent = this.#counted.text;
+      const found = await this.#page.player.path(here.position);
+      if (found) this.#counted(key, found.count === null ? "very many shortest paths" : counted(found.count, "shortest path"));
     } catch (error) {
-      this.#context.fail(error);
+      this.#counted(key, "");
+      if (error.status !== 413) this.#context.fail(error); // too large a table to look for paths in it
     }
+  }
+
+  #counted(key, text) {
+    this.#count = { key, text };
+    const { here } = this.#page.trail;
+    if (key === this.#keyOf(here)) this.facts.replaceChildren(...this.#place(here, this.#context.layers));
   }
 
   #buttons(distance) {
     const { trail, player } = this.#page;
     this.undo.disabled = !trail.before;
     this.redo.disabled = !trail.after;
-    const { reversible } = this.#context.store;
-    this.best.disabled = !distance || player.playing || !this.#context.seen?.successors.some(({ change }) => change === -1);
+    const { seen, store } = this.#context;
+    if (this.best) this.best.disabled = !distance || player.playing || !bestMove(seen, store);
     this.play.disabled = !distance && !player.playing;
-    const zero = this.#context.store.depth_zero ?? "start";
+    const zero = zeroOf(store);
     const [words, label] = player.playing
       ? ["Pause", "Pause"]
-      : reversible === false
+      : isOneWay(store)
         ? [`Play from the ${zero}`, `Play a shortest path from the ${zero} to here`]
         : ["Play", `Play a shortest path to the ${zero}`];
     if (this.play.getAttribute("aria-label") === label) return;

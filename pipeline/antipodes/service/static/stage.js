@@ -1,12 +1,15 @@
 // The board that is played on: pieces are clicked and dragged, and glide to where a move puts them.
 
 import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
-import { button, drawn, element, nameOf, signed } from "./elements.js";
+import { button, drawn, element, nameOf } from "./elements.js";
+import { previewing } from "./preview.js";
+import { resultOf } from "./results.js";
 
 const GLIDE = 180;
 const CLICK = 6;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STRAIGHT = 0.7;
+const STICKERS = ["rectangle", "polygon"];
 const NOWHERE = { box: [Infinity, Infinity, -Infinity, -Infinity] };
 
 /** Whether the person asked the system for less motion. */
@@ -14,8 +17,9 @@ export function still() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** A board; `make(successor)` is called with the move that a person chose by it. */
+/** A board of the store that `store()` returns; `make(successor)` is called with the move that a person chose by it. */
 export class Stage {
+  #store;
   #make;
   #image = null;
   #picture = null;
@@ -26,11 +30,14 @@ export class Stage {
   #early = null;
   #offered = false;
   #glide = null;
+  #stickers;
+  #successors = [];
+  #quiet = false;
 
-  constructor(make) {
-    this.#make = make;
+  constructor(store, make) {
+    [this.#store, this.#make] = [store, make]; // a function, as the store changes with each commit
     this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
-    this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board: arrow keys move a piece, space makes a best move" });
+    this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board" });
     this.element = element("div", { class: "board-frame" }, this.board, this.menu);
     this.board.addEventListener("pointerdown", (event) => this.#begin(event));
     this.board.addEventListener("pointermove", (event) => this.#follow(event));
@@ -42,14 +49,21 @@ export class Stage {
   /** Put a picture on the board; the pieces glide there from the one before, in `milliseconds`. */
   show(picture, label, milliseconds = GLIDE) {
     this.#release();
-    this.#choices = [];
+    [this.#choices, this.#successors] = [[], []];
     this.#offered = false;
+    this.board.classList.remove("stale");
     const before = this.#picture;
     this.#picture = picture;
     this.#pieces = piecesOf(picture);
     this.#image = pictured(picture, label);
     this.board.replaceChildren(this.#image);
     if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
+  }
+
+  /** Show nothing until the picture of another position is there. */
+  cover(label) {
+    this.show(this.#picture, label, 0);
+    this.board.classList.add("stale");
   }
 
   /** Name the pieces of the picture that is shown as a position does: equal ones may have changed their letters. */
@@ -60,14 +74,62 @@ export class Stage {
   /** The moves that are legal now, as successors with pictures. */
   offer(successors) {
     this.menu.hidePopover();
+    this.endPreview();
+    this.#successors = successors;
     this.#choices = successors
       .filter((successor) => successor.picture)
       .map((successor) => ({ successor, ...difference(this.#picture, successor.picture) }));
+    if (this.#stickers !== undefined) this.#obey();
+  }
+
+  /** For a net the names of the moves that turn the piece of each sticker, in the order of the picture; null: no net. */
+  turn(stickers) {
+    this.#stickers = stickers;
+    if (this.#choices.length) this.#obey();
+  }
+
+  /** Mark what can be clicked, and make the move of a click that came before the moves were known. */
+  #obey() {
     for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
     this.#offered = true;
-    const from = this.#early; // a click that came before the moves were known
+    const from = this.#early;
     this.#early = null;
     if (from) this.#choose(this.#at(from), from);
+  }
+
+  /** Show where a move leads, until `endPreview`; the board stays as it is. */
+  preview(picture, label) {
+    if (this.#quiet || this.#drag) return;
+    this.#finishGlide();
+    const image = pictured(picture, label);
+    for (const group of changedGroups(image, this.#picture, picture)) group.classList.add("changed");
+    this.board.replaceChildren(image);
+    this.board.classList.add("preview");
+  }
+
+  endPreview() {
+    if (!this.board.classList.contains("preview")) return;
+    this.board.classList.remove("preview");
+    this.board.replaceChildren(this.#image);
+  }
+
+  /** Do something that moves the focus, which shows no preview then. */
+  withoutPreview(act) {
+    this.#quiet = true;
+    act();
+    this.#quiet = false;
+  }
+
+  /** What a person can do on this board now: {stickers, drag, click, arrows}. */
+  get means() {
+    const choices = this.#choices;
+    const changes = choices.some(({ moved, gone, come }) => moved.length + gone.length + come.length > 0);
+    return {
+      stickers: Boolean(this.#stickers),
+      drag: !this.#stickers && choices.some(({ moved }) => moved.length > 0),
+      click: changes,
+      arrows: Object.keys(ARROWS).some((key) => this.#meantBy(key).length > 0),
+    };
   }
 
   /** The picture that is shown. */
@@ -104,13 +166,22 @@ export class Stage {
 
   /** The moves that change what is at a point: they move the piece there, or put one on an empty place. */
   #at(point) {
+    if (this.#stickers) return this.#turning(point);
     const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
     if (here.length) return here;
     return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
   }
 
+  /** The moves that turn the piece of the sticker at a point, those of its face first. */
+  #turning(point) {
+    const stickers = this.#pieces.filter(({ shapes }) => STICKERS.includes(shapes[0].kind));
+    const names = this.#stickers[stickers.findIndex((one) => within(point, one))] ?? [];
+    return names.map((name) => this.#choices.find(({ successor }) => successor.move === name)).filter(Boolean);
+  }
+
   #begin(event) {
     if (event.button !== 0 || !this.#image) return;
+    this.endPreview();
     const from = pointAt(this.#image, event);
     this.#early = this.#offered ? null : from;
     const choices = this.#at(from);
@@ -158,6 +229,7 @@ export class Stage {
   }
 
   #release() {
+    this.endPreview();
     this.#drag = null;
     this.#finishGlide();
     if (this.#image) this.#place([], 0);
@@ -176,19 +248,19 @@ export class Stage {
 
   /** Let a person choose among moves of one piece. */
   #ask(choices, [x, y]) {
-    const buttons = choices.map(({ successor }, number) => {
-      const { sign, words, tone } = signed(successor.change);
-      const name = nameOf(successor, number);
+    const buttons = choices.map(({ successor }) => {
+      const { sign, words, tone } = resultOf(successor, this.#store());
+      const name = nameOf(successor, this.#successors);
       const made = button(name, () => this.#chosen(successor), { class: "move", "aria-label": `${name}: ${words}` });
       made.append(element("span", { class: `sign ${tone}`, text: sign }));
-      return made;
+      return previewing(made, this, successor, `Preview of ${name}: ${successor.position}, ${words}`);
     });
     this.menu.replaceChildren(...buttons);
     const point = new DOMPoint(x, y).matrixTransform(this.#image.getScreenCTM());
     this.menu.style.left = `${Math.max(8, Math.min(innerWidth - 248, point.x - 40))}px`;
     this.menu.style.top = `${Math.max(8, Math.min(innerHeight - 160, point.y + 14))}px`;
     this.menu.showPopover();
-    buttons[0].focus();
+    this.withoutPreview(() => buttons[0].focus());
   }
 
   #chosen(successor) {
@@ -220,6 +292,13 @@ export class Stage {
     this.#glide?.ghosts.forEach((one) => one.remove());
     this.#glide = null;
   }
+}
+
+/** The groups of an image of a picture that differ from the picture before. */
+function changedGroups(image, before, picture) {
+  const { moved, come } = difference(before, picture);
+  const changed = new Set([...moved.map(({ to }) => to), ...come].map(boxText));
+  return piecesOf(picture).flatMap((piece, number) => (changed.has(boxText(piece)) ? [image.querySelector(`[data-piece="${number}"]`)] : []));
 }
 
 /** The group of a piece of an earlier picture, for as long as it fades. */

@@ -3,13 +3,17 @@
 import { Latest, of } from "./api.js";
 import { element, nameOf } from "./elements.js";
 import { Entry } from "./entry.js";
-import { arrowKey, isTyping } from "./keys.js";
+import { Hints } from "./hints.js";
+import { arrowKey, isTyping, letterMove } from "./keys.js";
 import { Player } from "./player.js";
 import { Readout } from "./readout.js";
+import { atZero, bestMove, capital, isOneWay, zeroOf } from "./results.js";
 import { Stage } from "./stage.js";
 import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
 import { Trail } from "./trail.js";
+
+const MOST_RENEWED = 200;
 
 /** Fill the element with the page of the table, or the counts, in the context. */
 export function mount(root, context) {
@@ -21,6 +25,8 @@ export function mount(root, context) {
 
 class TablePage {
   #latest = new Latest();
+  #layers = new Latest();
+  #answer = null;
   #pending = null;
   #waiting = null;
   #seenVersion = null;
@@ -29,12 +35,14 @@ class TablePage {
     this.context = context;
     this.trail = new Trail();
     this.playable = context.store.kind === "table" && !context.store.problem;
-    Object.assign(context, { seen: null, layers: null, stage: null, go: (position) => this.go(position), make: (one) => this.make(one) });
-    this.stage = context.stage = new Stage((successor) => this.make(successor));
+    Object.assign(context, { layers: null, stage: null, go: (position) => this.go(position), make: (one) => this.make(one) });
+    Object.defineProperties(context, { here: { get: () => this.trail.here }, seen: { get: () => this.#seen } });
+    this.stage = context.stage = new Stage(() => context.store, (successor) => this.make(successor));
     this.player = new Player(this);
     this.readout = new Readout(this);
     this.entry = new Entry(this);
     this.tools = new Tools(this);
+    this.hints = new Hints(context);
     this.tabs = new Tabs(context, viewsOf(context.store));
     this.element = this.#laidOut();
     this.keyed = (event) => this.#key(event);
@@ -42,7 +50,7 @@ class TablePage {
   }
 
   #laidOut() {
-    const controls = element("div", { class: "controls" }, this.entry.element, this.tools.element);
+    const controls = element("div", { class: "controls" }, this.entry.element, this.tools.element, this.hints.element);
     const stage = element("section", { class: "stage", "aria-label": "Board" }, this.stage.element, this.playable ? controls : null);
     return element("div", { class: `table${this.playable ? "" : " still"}` }, stage, this.readout.element, this.tabs.element);
   }
@@ -50,12 +58,32 @@ class TablePage {
   begin() {
     const { store, state } = this.context;
     if (store.picture && (!this.playable || !state.position)) this.stage.show(store.picture, "The start", 0);
+    if (this.playable) this.#askMoves();
     this.update();
+  }
+
+  /** Ask what the moves are: which of them turn which sticker of a net. */
+  async #askMoves() {
+    const { api, name } = this.context;
+    try {
+      const { stickers } = await api.get(of(name, "/moves"));
+      this.stage.turn(stickers);
+      this.hints.show();
+    } catch (error) {
+      this.stage.turn(null);
+      this.context.fail(error);
+    }
+  }
+
+  /** The answer about the position on the board; null as long as only the answer about another one is there. */
+  get #seen() {
+    return this.#answer?.position === this.trail.here?.position ? this.#answer : null;
   }
 
   close() {
     this.player.pause();
     this.#latest.stop();
+    this.#layers.stop();
     this.tabs.close();
     document.removeEventListener("keydown", this.keyed);
   }
@@ -65,6 +93,7 @@ class TablePage {
     const { context } = this;
     const renewed = context.store.version !== this.#seenVersion;
     this.#seenVersion = context.store.version;
+    if (renewed) this.#renewTrail();
     if (renewed) this.#askLayers();
     if (this.playable) this.#follow(renewed);
     this.readout.show();
@@ -74,12 +103,12 @@ class TablePage {
   /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
   #follow(renewed) {
     if (this.#wanted() !== this.trail.here?.position) this.player.pause(); // a link, or the browser's back button
-    if (renewed || this.#wanted() !== this.context.seen?.position) {
+    if (renewed || this.#wanted() !== this.#answer?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
       this.#latest.stop();
       this.#pending = null;
-      this.#arrived(this.context.seen);
+      this.#arrived(this.#answer);
     }
   }
 
@@ -90,9 +119,25 @@ class TablePage {
 
   async #askLayers() {
     try {
-      this.context.layers = await this.context.api.get(of(this.context.name, "/layers"));
+      const layers = await this.#layers.ask((signal) => this.context.api.get(of(this.context.name, "/layers"), {}, signal));
+      if (!layers) return;
+      this.context.layers = layers;
       this.readout.show();
       this.tabs.update();
+    } catch (error) {
+      this.context.fail(error);
+    }
+  }
+
+  /** Ask for the distances that no commit had reached when the positions were on the board. */
+  async #renewTrail() {
+    const { api, name } = this.context;
+    const unknown = this.trail.entries.filter(({ distance }) => distance === null).slice(-MOST_RENEWED);
+    if (!unknown.length) return;
+    try {
+      const found = await api.post(of(name, "/distances"), { positions: unknown.map(({ position }) => position) });
+      found.forEach(({ distance }, at) => (unknown[at].distance = distance));
+      this.readout.show();
     } catch (error) {
       this.context.fail(error);
     }
@@ -108,7 +153,7 @@ class TablePage {
       if (seen) this.#arrived(seen);
     } catch (error) {
       this.context.fail(error);
-      if (!this.context.seen && position !== this.context.store.start) this.#fallBack();
+      if (!this.#answer && position !== this.context.store.start) this.#fallBack();
     } finally {
       if (this.#pending === position) this.#pending = null;
     }
@@ -121,21 +166,22 @@ class TablePage {
   }
 
   #arrived(seen) {
-    const before = this.context.seen;
-    this.context.seen = seen;
+    const before = this.#answer;
+    this.#answer = seen;
     if (before) this.context.succeed(); // else what was wrong with the address stays in sight
-    this.trail.arrive({ position: seen.position, distance: seen.distance, move: null });
+    this.trail.arrive({ position: seen.position, distance: seen.distance, index: seen.index, picture: seen.picture, move: null });
     if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
     else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
     this.shown = seen.position;
     this.stage.offer(seen.successors);
+    this.hints.show();
     if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
     this.readout.show();
     this.#written(seen.position);
     this.tabs.update();
-    const act = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = null;
-    act?.();
+    if (waiting && [null, seen.position].includes(waiting.position)) waiting.act();
   }
 
   #written(position) {
@@ -146,20 +192,25 @@ class TablePage {
   /** Make a move: its picture and distance are known already, the rest is asked. */
   make(successor) {
     this.player.pause();
-    const number = this.context.seen.successors.indexOf(successor);
-    if (this.#isKnown) this.put(successor, nameOf(successor, number));
-    else this.#whenKnown(() => this.#makeAlike(nameOf(successor, number)));
+    const name = nameOf(successor, this.#answer.successors);
+    if (this.#seen) this.put(successor, name);
+    else this.makeNamed(name);
   }
 
-  /** Make the move of a name that was chosen while the board showed the position before. */
-  #makeAlike(name) {
-    const alike = this.context.seen.successors.find((one, number) => nameOf(one, number) === name);
-    if (alike) this.make(alike);
+  /** Make the move of a name, if it is legal; as soon as that is known. */
+  makeNamed(name) {
+    this.#whenKnown(() => {
+      const { successors } = this.#seen;
+      const named = successors.find((one) => nameOf(one, successors) === name);
+      if (named) this.make(named);
+      else this.context.say(`${name} is not legal here`);
+    });
   }
 
-  /** Put {position, distance, picture} on the board as the next entry of the trail. */
-  put({ position, distance, picture }, move, { replace = false, milliseconds } = {}) {
-    this.trail.push({ position, distance, move });
+  /** Put {position, distance, index, picture} on the board as the next entry of the trail. */
+  put({ position, distance, index, picture }, move, { replace = false, milliseconds } = {}) {
+    this.#waiting = null;
+    this.trail.push({ position, distance, index, picture, move });
     this.stage.show(picture, labelOf({ position, distance }), milliseconds);
     this.shown = position;
     this.#written(position);
@@ -177,6 +228,7 @@ class TablePage {
 
   /** Put a position on the board. */
   go(position) {
+    this.#waiting = null;
     this.player.pause();
     this.context.navigate({ position });
   }
@@ -184,7 +236,12 @@ class TablePage {
   /** Go back or forth in the trail. */
   goTo(at) {
     const entry = this.trail.goTo(at);
+    this.#waiting = null;
     this.player.pause();
+    if (entry.picture) this.stage.show(entry.picture, labelOf(entry));
+    else this.stage.cover(labelOf(entry));
+    this.shown = entry.picture ? entry.position : null;
+    this.#written(entry.position);
     this.context.navigate({ position: entry.position });
     this.readout.show();
   }
@@ -199,12 +256,8 @@ class TablePage {
 
   /** Act on the moves of the position on the board; as soon as they are known, if it was put there just now. */
   #whenKnown(act) {
-    if (this.#isKnown) act();
-    else this.#waiting = act;
-  }
-
-  get #isKnown() {
-    return this.context.seen !== null && this.context.seen.position === this.trail.here?.position;
+    if (this.#seen) act();
+    else this.#waiting = { position: this.trail.here?.position ?? null, act };
   }
 
   /** Make one move that leads nearer to the start, if there is one. */
@@ -213,9 +266,10 @@ class TablePage {
   }
 
   #step() {
-    const best = this.context.seen?.successors.find(({ change }) => change === -1);
+    const { store } = this.context;
+    const best = bestMove(this.#seen, store);
     if (best) this.make(best);
-    else this.context.say(this.context.seen?.distance === 0 ? "This is the start" : "No move leads nearer to the start");
+    else this.context.say(this.#seen.distance === 0 ? capital(atZero(store)) : `No move leads nearer to the ${zeroOf(store)}`);
   }
 
   #key(event) {
@@ -226,9 +280,12 @@ class TablePage {
       if (!this.stage.mayMean(event.key)) return;
       event.preventDefault();
       this.#whenKnown(() => this.stage.arrow(event.key));
-    } else if (event.key === " " && !onControl) {
+    } else if (event.key === " " && !onControl && !isOneWay(this.context.store)) {
       event.preventDefault();
       this.step();
+    } else if (letterMove(event, this.context.store.moves ?? [])) {
+      event.preventDefault();
+      this.makeNamed(letterMove(event, this.context.store.moves));
     }
   }
 

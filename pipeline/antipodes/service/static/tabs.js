@@ -64,29 +64,32 @@ export class Tabs {
   }
 }
 
-/** Asks an address of the store again whenever its question or the commit has changed. */
+/** Asks an address of the store, once for each question and commit, and keeps the answer to the last question. */
 export class Question {
   #context;
-  #asked = null;
+  #key = null;
+  #answer = null;
 
   constructor(context) {
     this.#context = context;
   }
 
-  /** The answer, or undefined where it is known already, or another was asked meanwhile. */
+  /** The answer as of the last commit; undefined if another question was asked meanwhile. */
   async ask(address, query) {
     const key = JSON.stringify([this.#context.store.version, address, query]);
-    if (key === this.#asked) return undefined;
-    this.#asked = key;
+    if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(of(this.#context.name, address), query)];
     try {
-      const answer = await this.#context.api.get(of(this.#context.name, address), query);
-      return key === this.#asked ? answer : undefined;
+      const answer = await this.#answer;
+      return key === this.#key ? answer : undefined;
     } catch (error) {
-      if (key === this.#asked) {
-        this.#asked = null;
-        throw error;
-      }
-      return undefined;
+      if (key !== this.#key) return undefined;
+      this.#key = null; // asked anew the next time
+      throw error;
     }
+  }
+
+  /** Let an answer that is under way come too late. */
+  drop() {
+    this.#key = null;
   }
 }

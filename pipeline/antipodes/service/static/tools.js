@@ -24,9 +24,7 @@ export class Tools {
       copy("Copy link", () => location.href, "Copy the address of what you see"),
       button("SVG", () => this.#saveSvg(), { class: "quiet", "aria-label": "Save as SVG" }),
       button("PNG", () => this.#savePng(), { class: "quiet", "aria-label": "Save as PNG" }));
-    const key = (name) => element("kbd", { text: name });
-    const hint = element("p", { class: "hint small muted" }, "Click or drag a piece, or ", key("←"), " ", key("→"), " ", key("↑"), " ", key("↓"), "; ", key("Space"), " makes a best move.");
-    this.element = element("div", {}, row, hint, this.editor.element);
+    this.element = element("div", {}, row, this.editor.element);
   }
 
   get #position() {

@@ -1,6 +1,8 @@
 // The positions that were on the board, one after another: undo, redo, and going back to one of them.
 
-/** Entries {position, distance, move}, and which of them is on the board. */
+const MOST_PICTURES = 200;
+
+/** Entries {position, distance, index, picture, move}, of which some lack index or picture, and which of them is on the board. */
 export class Trail {
   entries = [];
   at = -1;
@@ -21,6 +23,7 @@ export class Trail {
   push(entry) {
     this.entries.splice(this.at + 1, Infinity, entry);
     this.at += 1;
+    delete this.entries[this.at - MOST_PICTURES]?.picture;
   }
 
   /** Go to an entry by its number. */
@@ -35,7 +38,7 @@ export class Trail {
     if (near === undefined) this.push(entry);
     else {
       this.at += near;
-      this.here.distance = entry.distance;
+      Object.assign(this.here, { distance: entry.distance, index: entry.index, picture: entry.picture });
     }
   }
 }

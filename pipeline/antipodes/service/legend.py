@@ -1,0 +1,192 @@
+"""What the names of the moves of a puzzle mean, and which moves turn which sticker of a net."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.net import Net
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.service.limits import MOST_SHOWN
+from antipodes_tasks.rules.transforms import Transforms
+
+Values = dict[str, Any]
+Turned = NDArray[np.bool_]
+SQUARES = "Columns of squares are letters from the left, rows are numbers from the bottom."
+MOST_CYCLED = 60
+"""Places whose cycles are written: more do not fit a line."""
+MOST_MULTIPLE = 3
+"""How often a move is repeated to find what another one is."""
+
+
+def legend_view(puzzle: Puzzle) -> Values:
+    """The names of the moves, the first MOST_SHOWN of them; what they mean, if that is known; the stickers of a net."""
+    names = list(dict.fromkeys(puzzle.moves.names))
+    meanings = _meanings(puzzle)
+    shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MOST_SHOWN]]
+    return {"text": _text(puzzle, names), "count": len(names), "moves": shown, "stickers": _stickers(puzzle)}
+
+
+def _text(puzzle: Puzzle, names: Sequence[str]) -> str | None:
+    """What all names of a family have in common; None for moves without names, and puzzles in Python."""
+    make = FAMILIES.get(puzzle.family)
+    return make(puzzle, names) if make is not None and names else None
+
+
+def _sliding(puzzle: Puzzle, names: Sequence[str]) -> str:
+    if any("-" in name for name in names):
+        return f"{names[0]}: the square of the tile, and where it goes. {SQUARES}"
+    text = "The letter is the direction in which a tile goes: L left, R right, U up, D down."
+    return f"{text} A number after it is how many tiles go together." if any(map(_is_numbered, names)) else text
+
+
+def _is_numbered(name: str) -> bool:
+    return name[-1:].isdecimal()
+
+
+def _blocks(puzzle: Puzzle, names: Sequence[str]) -> str:
+    slides = (puzzle.settings or {}).get("moves") == "slides"
+    end = "the square on which its first square comes to rest" if slides else "where it goes by one square"
+    return f"{names[0]}: the block, by its letter or by its first square in reading order, and {end}. {SQUARES}"
+
+
+def _jump(puzzle: Puzzle, names: Sequence[str]) -> str:
+    return f"{names[0]}: the square of the piece, and the empty square to which it goes. {SQUARES}"
+
+
+def _pancake(puzzle: Puzzle, names: Sequence[str]) -> str:
+    return "The number is how many pancakes are turned over, from the top."
+
+
+def _topspin(puzzle: Puzzle, names: Sequence[str]) -> str:
+    size = (puzzle.settings or {}).get("k", 4)
+    return f"L and R rotate the ring by one place to the left or right; X reverses the {size} pieces on the turntable."
+
+
+def _hanoi(puzzle: Puzzle, names: Sequence[str]) -> str:
+    first, last = names[0].split("-")
+    return f"{names[0]} takes the topmost disc of peg {first} to peg {last}."
+
+
+def _lights(puzzle: Puzzle, names: Sequence[str]) -> str:
+    return "The number is the light that is pressed, from 0 in reading order."
+
+
+def _generators(puzzle: Puzzle, names: Sequence[str]) -> str:
+    return "In a cycle the piece on each place goes to the next place named. Places count from 0."
+
+
+def _twisty(puzzle: Puzzle, names: Sequence[str]) -> str:
+    return "A letter turns a face or another part of the puzzle; the number of pieces that it moves follows."
+
+
+FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
+    "sliding": _sliding, "blocks": _blocks, "jump": _jump, "pancake": _pancake, "burnt-pancake": _pancake,
+    "topspin": _topspin, "hanoi": _hanoi, "lights-out": _lights, "generators": _generators, "twisty": _twisty,
+}  # fmt: skip
+
+
+def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
+    """What each move of a permutation puzzle does: a multiple of an earlier move, or its own effect."""
+    moves = puzzle.moves
+    if puzzle.family not in ("generators", "twisty") or not isinstance(moves, Transforms):
+        return {}
+    known: dict[bytes, str] = {}
+    found: dict[str, str] = {}
+    for number, name in enumerate(moves.names):
+        if name in found:
+            continue
+        effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
+        found[name] = known.get(_key(effect)) or _effect(puzzle, number)
+        for written, multiple in _multiples(name, effect, moves.moduli):
+            known.setdefault(_key(multiple), written)
+    return found
+
+
+Effect = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _multiples(name: str, effect: Effect, moduli: NDArray[np.int16]) -> Iterator[tuple[str, Effect]]:
+    """The inverse of a move and its first multiples, in words."""
+    origin, added = effect
+    back = np.argsort(origin)
+    yield f"undoes {name}", (back, -added[back] % moduli)
+    multiple = effect
+    for times in range(2, MOST_MULTIPLE + 1):
+        multiple = multiple[0][origin], (multiple[1][origin] + added) % moduli
+        yield f"{name} {'twice' if times == 2 else f'{times} times'}", multiple
+
+
+def _key(effect: Effect) -> bytes:
+    return effect[0].tobytes() + effect[1].tobytes()
+
+
+def _effect(puzzle: Puzzle, number: int) -> str:
+    """The cycles of a move of places; of several parts, how many pieces it moves in each."""
+    moves = puzzle.moves
+    assert isinstance(moves, Transforms)
+    if puzzle.family == "generators" and moves.places <= MOST_CYCLED:
+        return _cycles(moves.origin[number]) or "changes nothing"
+    turned = _turned_places(moves)[number]
+    counts = defaultdict[str, int](int)
+    for part, places in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
+        counts[part.name] = max(counts[part.name], int(turned[places].sum()))
+    pieces = [f"{count} of {name}" for name, count in counts.items() if count]
+    return f"moves {' and '.join(pieces)}" if pieces else "changes nothing"
+
+
+def _cycles(origin: NDArray[np.int16]) -> str:
+    """The cycles of a permutation of places: a piece goes from each place to the next one."""
+    target = np.argsort(origin).tolist()
+    done: set[int] = set()
+    text = ""
+    for first in range(len(target)):
+        cycle = [first]
+        while first not in done and target[cycle[-1]] != first:
+            cycle.append(target[cycle[-1]])
+        done.update(cycle)
+        text += f"({' '.join(map(str, cycle))})" if len(cycle) > 1 else ""
+    return text
+
+
+def _turned_places(moves: Transforms) -> Turned:
+    """``(moves, places)``: whether a move changes where the content of a place is, or the content."""
+    turned: Turned = (moves.origin != np.arange(moves.places)) | (moves.added != 0)
+    return turned
+
+
+def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
+    """For each sticker of a net, in reading order, the moves that turn its piece; None for other pictures.
+
+    The moves that turn most of a face come first. A sticker of no piece gets the moves that turn its whole face.
+    """
+    net, moves = puzzle.notation, puzzle.moves
+    if not isinstance(net, Net) or not isinstance(moves, Transforms):
+        return None
+    letters = [letter for _, _, letter in net._letters]
+    turned, movable = _turned_stickers(net, moves)
+    names: list[list[str]] = []
+    for number, letter in enumerate(letters):
+        face = movable & np.array([other == letter for other in letters])
+        share = turned[:, face].sum(axis=1)
+        mine = turned[:, number] if movable[number] else (share == face.sum()) & (share > 0)
+        order = sorted(np.flatnonzero(mine).tolist(), key=lambda move: -int(share[move]))
+        names.append(list(dict.fromkeys(moves.names[move] for move in order)))
+    return names
+
+
+def _turned_stickers(net: Net, moves: Transforms) -> tuple[Turned, Turned]:
+    """``(moves, stickers)``: whether a move turns the piece of a sticker; ``(stickers,)``: whether it is a piece's."""
+    places = _turned_places(moves)
+    numbers = {(line, column): number for number, (line, column, _) in enumerate(net._letters)}
+    turned = np.zeros((len(moves), len(numbers)), dtype=np.bool_)
+    movable = np.zeros(len(numbers), dtype=np.bool_)
+    for one in net.facelets:
+        number, orbit = numbers[one.line, one.column], net.orbits[one.orbit]
+        movable[number] = True
+        turned[:, number] = places[:, orbit.first_piece + one.place]
+        if orbit.first_twist is not None:
+            turned[:, number] |= places[:, orbit.first_twist + one.place]
+    return turned, movable

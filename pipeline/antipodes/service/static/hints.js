@@ -1,0 +1,61 @@
+// Below the board: what a person can do with it on this device, for this puzzle.
+
+import { element } from "./elements.js";
+import { isOneWay } from "./results.js";
+
+const ARROWS = ["←", "→", "↑", "↓"];
+const MOST_LETTERS = 4;
+const mouse = matchMedia("(any-hover: hover)");
+
+/** Whether the device has a pointer that can hover, and so in all likelihood keys. */
+export function hasMouse() {
+  return mouse.matches;
+}
+
+export class Hints {
+  #context;
+  #means = {};
+  #shown = "";
+
+  constructor(context) {
+    this.#context = context;
+    this.element = element("p", { class: "hint small muted" });
+  }
+
+  /** Show the hints of this position, and those that applied to an earlier one. */
+  show() {
+    const now = this.#context.stage.means;
+    for (const [name, can] of Object.entries(now)) this.#means[name] ||= can;
+    const text = JSON.stringify([this.#means, hasMouse()]);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    const hints = [[byHand(this.#means)], ...(hasMouse() ? this.#byKeys() : [])];
+    this.element.replaceChildren(...hints.flatMap((parts, at) => [at ? "; " : "", ...parts]), ".");
+    this.#context.stage.board.setAttribute("aria-label", `Board: ${this.element.textContent}`);
+  }
+
+  *#byKeys() {
+    const { store } = this.#context;
+    if (this.#means.arrows) yield [...keys(ARROWS), " move a piece"];
+    const letters = (store.moves ?? []).filter((name) => /^\p{L}$/u.test(name));
+    if (letters.length && !this.#means.arrows) yield byLetters(letters, store.moves);
+    if (!isOneWay(store)) yield [...keys(["Space"]), " makes a best move"];
+  }
+}
+
+function byHand({ stickers, drag, click }) {
+  const tap = hasMouse() ? "Click" : "Tap";
+  if (stickers) return `${tap} a sticker to choose a turn of its piece`;
+  if (drag) return `${tap} or drag a piece`;
+  return click ? `${tap} a piece to move or change it` : "Choose a move in the tab Moves";
+}
+
+function byLetters(letters, moves) {
+  const inverse = letters.find((name) => moves.includes(`${name}'`));
+  const shown = [...keys(letters.slice(0, MOST_LETTERS)), letters.length > MOST_LETTERS ? " …" : "", " make the moves of these names"];
+  return inverse === undefined ? shown : [...shown, ", ", ...keys(["Shift", inverse], "+"), ` makes ${inverse}'`];
+}
+
+function keys(names, between = " ") {
+  return names.flatMap((name, at) => [at ? between : "", element("kbd", { text: name })]);
+}

@@ -1,0 +1,29 @@
+// A preview of a move: while the pointer or the focus is on its button, the board shows where it leads.
+
+/** Let a button show the picture of a successor on the stage, with a label for screen readers; returns the button. */
+export function previewing(made, stage, { picture }, label) {
+  if (!picture) return made;
+  const show = () => stage.preview(picture, label);
+  const hide = () => stage.endPreview();
+  made.addEventListener("pointermove", (event) => moved(event) && show());
+  made.addEventListener("pointerleave", hide);
+  made.addEventListener("focus", () => made.matches(":focus-visible") && show());
+  made.addEventListener("blur", hide);
+  return made;
+}
+
+let last = "";
+let moving = false;
+
+/** Whether a mouse or a pen went somewhere: a button that appears below a pointer at rest is not pointed at. */
+function moved({ pointerType }) {
+  return pointerType !== "touch" && moving;
+}
+
+function follow({ type, clientX, clientY }) {
+  const here = `${clientX} ${clientY}`;
+  moving = type === "pointermove" && here !== last;
+  last = here;
+}
+
+for (const type of ["pointermove", "pointerdown"]) document.addEventListener(type, follow, { capture: true });
