@@ -135,7 +135,7 @@ def test_stickers_of_no_piece_and_of_a_piece_twice() -> None:
     assert draft[at["U1"]] == "W"
     painted = list(draft)
     painted[at["U1"]] = "Y"
-    assert_invalid(form, painted, "sticker white: 3 instead of 4; sticker yellow: 5 instead of 4")
+    assert_invalid(form, painted, "white stickers: 3 instead of 4; yellow stickers: 5 instead of 4")
     swapped = list(draft)
     swapped[at["U1"]], swapped[at["D1"]] = "Y", "W"
     assert_invalid(form, swapped, "no piece looks like")
@@ -208,7 +208,7 @@ def test_a_one_way_puzzle(tmp_path: Path) -> None:
     assert checked(client, "ring", [*"babc"])["distance"] == 1
     found = checked(client, "ring", [*"abcb"])
     assert (found["verdict"], found["distance"]) == ("unreachable", None)
-    assert found["reason"] == "no moves lead here from the start: all 3 positions that can be reached are known"
+    assert found["reason"] == "no moves lead here from the start: the finished table of 3 positions does not contain it"
 
 
 PYTHON = """

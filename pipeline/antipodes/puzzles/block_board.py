@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antipodes.puzzles.board import EMPTY_LABEL, FRAME, HOLE, OUTSIDE, Board, characters, outlined
-from antipodes.puzzles.drafts import BLOCKS, DraftError, Form, FormField, FormGroup, FormSymbol, listed
+from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
+from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, listed
 from antipodes.puzzles.notation import rows_in
 from antipodes.puzzles.picture import (
     HOLLOW,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
-from antipodes.puzzles.drafts import Form, form_of
+from antipodes.puzzles.drafts import EMPTY_LABEL, Form, form_of
 from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes_tasks.errors import ConfigError, PositionError
@@ -16,7 +16,6 @@ from antipodes_tasks.rules.squares import Grid, Square, square_name, squares_of
 from antipodes_tasks.values import SYMBOL
 
 HOLE = "#"
-EMPTY_LABEL = "empty"
 PIECE = re.compile(r"\w+")
 FRAME = 4
 """The space around the squares of a picture."""

@@ -20,7 +20,8 @@ MAX_COLUMNS = 12
 """Fields in a row where the notation has no rows of its own: as many as fit on a phone."""
 MAX_REASONS = 6
 """Symbols that a message about wrong numbers of pieces lists."""
-NOUNS = {PIECES: "piece ", STICKERS: "sticker ", BLOCKS: "block ", VALUES: ""}
+EMPTY_LABEL = "empty"
+"""The label of the symbol for a place without a piece."""
 Square = tuple[float, float]
 """Row and column of the upper left corner of a field, in units of fields."""
 
@@ -111,7 +112,7 @@ class Form:
             for one in group.symbols:
                 if one.count is None or found[one.symbol] == one.count:
                     continue
-                reasons.append(wrong_count(NOUNS[group.kind] + one.label, one.count, found[one.symbol]))
+                reasons.append(wrong_count(_named(group.kind, one), one.count, found[one.symbol]))
                 if found[one.symbol] > one.count:
                     wrong += [at for at in own if draft[at] == one.symbol and not self.fields[at].fixed]
         if reasons:
@@ -122,6 +123,13 @@ def listed(reasons: Sequence[str]) -> str:
     """Reasons in one line: the first few, and how many more there are."""
     more = [f"{len(reasons) - MAX_REASONS} more"] if len(reasons) > MAX_REASONS else []
     return "; ".join([*reasons[:MAX_REASONS], *more])
+
+
+def _named(kind: str, symbol: FormSymbol) -> str:
+    """What a message about wrong numbers calls a symbol."""
+    if symbol.label == EMPTY_LABEL:
+        return "the empty place" if symbol.count == 1 else "empty places"
+    return f"{symbol.label} stickers" if kind == STICKERS else f"piece {symbol.label}"
 
 
 def wrong_count(name: str, expected: int, found: int) -> str:

@@ -92,7 +92,9 @@ def _searched(table: Table) -> str:
     starts = len(table.puzzle.starts)
     zero = table.puzzle.depth_zero
     where = f"the {zero}" if starts == 1 else f"any of the {counted(starts, zero)}"
-    return f"no moves lead here from {where}: all {counted(len(table), 'position')} that can be reached are known"
+    return (
+        f"no moves lead here from {where}: the finished table of {counted(len(table), 'position')} does not contain it"
+    )
 
 
 def _verdict(

@@ -187,7 +187,7 @@ export class Editor {
       made.append(swatch, element("span", { class: `tally${found === count ? "" : " wrong"}`, text: `${found}/${count}` }));
       return made;
     });
-    return element("div", { class: "row", role: "group", "aria-label": "Pieces" }, ...buttons);
+    return element("div", { class: "row", role: "group", "aria-label": this.#form.groups[group].kind === "stickers" ? "Colours" : "Pieces" }, ...buttons);
   }
 
   /** Put a symbol on the field that is chosen, else take it for the fields that are chosen next. */
@@ -302,10 +302,13 @@ export class Editor {
     return true;
   }
 
+  /** Keys in the editor are not for the board. */
   #key(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) {
+    const withControl = event.ctrlKey || event.metaKey;
+    if (event.key.length === 1 && !withControl) event.stopPropagation();
+    if (withControl && event.key.toLowerCase() === "z") {
       event.preventDefault();
-      if (this.#draft?.canUndo) this.#undo();
+      if (this.#draft?.canUndo && !event.shiftKey) this.#undo();
     } else if (event.key === "Escape" && (this.#chosen !== null || this.#brush !== null)) {
       event.preventDefault();
       this.#letGo();
