@@ -2,8 +2,10 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from clusters import Cluster
 from programs import Command
 
 from antipodes.tables.planning.duration import described_time
@@ -96,3 +98,65 @@ def test_larger_than_any_disk(cli: Command, refused: Callable[..., str], tmp_pat
     path.write_text(f'[puzzle]\nname="big"\nfamily="sliding"\nrows=4\ncolumns=4\nstart="{start}"')
     assert "10,461,394,944,000 positions" in cli("plan", path).out
     assert "10,461,394,944,000 positions take at least" in refused("run", path)
+
+
+def planned_for(cli: Command, *options: object) -> dict[str, Any]:
+    """The value of ``cluster`` for the eight-puzzle."""
+    outcome = cli("plan", "eight-puzzle", "--json", *options)
+    assert (outcome.status, outcome.err) == (0, "")
+    found: dict[str, Any] = json.loads(outcome.out)["cluster"]
+    return found
+
+
+@pytest.mark.parametrize(("memory", "fits"), [("15GiB", True), ("368MiB", True), ("367MiB", False), ("1", False)])
+def test_a_cluster_that_is_described(memory: str, fits: bool, cli: Command) -> None:
+    """A worker needs 220 MiB for the program, and a run plans with 60 percent of the limits."""
+    found = planned_for(cli, "--cluster-workers", 4, "--worker-memory", memory)
+    assert (found["workers"], found["used_workers"], found["fits"]) == (4, 4 if fits else 0, fits)
+    assert found["least_worker_memory_bytes"] == 368 * 2**20
+    lines = cli("plan", "eight-puzzle", "--cluster-workers", 4, "--worker-memory", memory).out.splitlines()
+    (line,) = [one for one in lines if one.startswith("  cluster ")]
+    assert (
+        "fits 4 workers; it needs " if fits else "does not fit 4 workers: each needs a memory limit of 368MiB"
+    ) in line
+
+
+def test_the_memory_limit_of_a_run_may_be_enough_for_some_workers(cli: Command) -> None:
+    cluster = ("--cluster-workers", 4, "--worker-memory", "1GiB", "--memory-limit")
+    assert planned_for(cli, *cluster, "500MiB")["used_workers"] == 2
+    assert "fits 2 of 4 workers" in cli("plan", "eight-puzzle", *cluster, "500MiB").out
+    too_little = cli("plan", "eight-puzzle", *cluster, "100MiB").out
+    assert "does not fit 4 workers: they need " in too_little
+    assert "the memory limit of the run is 100.0 MiB" in too_little
+
+
+def test_threads_of_workers_need_memory(cli: Command) -> None:
+    cluster = ("plan", "m24", "--json", "--cluster-workers", 1, "--worker-memory", "8GiB")
+    few, many = (json.loads(cli(*cluster, "--worker-threads", number).out)["cluster"] for number in (1, 64))
+    assert (few["threads"], many["threads"]) == (1, 64)
+    assert few["least_memory_bytes"] < many["least_memory_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--cluster-workers", 2], "both --cluster-workers and --worker-memory"),
+        (["--worker-memory", "1GiB"], "both --cluster-workers and --worker-memory"),
+        (["--worker-threads", 2], "both --cluster-workers and --worker-memory"),
+        (["--cluster-workers", 0, "--worker-memory", "1GiB"], "--cluster-workers"),
+        (["--cluster-workers", 2, "--worker-memory", "much"], "--worker-memory: expected a size"),
+        (["--cluster-workers", 2, "--worker-memory", "1GiB", "--worker-threads", 0], "--worker-threads"),
+        (["--cluster-workers", 2, "--worker-memory", "1GiB", "--scheduler", "tcp://a:1"], "give one of them"),
+        (["--scheduler", "local"], "an address such as tcp://host:8786, found 'local'"),
+    ],
+)
+def test_clusters_that_are_not_described_well(options: list[object], text: str, refused: Callable[..., str]) -> None:
+    assert text in refused("plan", "eight-puzzle", *options)
+
+
+def test_a_cluster_that_is_there(cli: Command, shared: Cluster, idle: Cluster) -> None:
+    found = planned_for(cli, "--scheduler-file", shared.scheduler_file)
+    assert (found["workers"], found["fits"]) == (2, True)
+    assert planned_for(cli, "--scheduler", shared.address) == found
+    assert "  cluster      it has no workers yet\n" in cli("plan", "eight-puzzle", "--scheduler", idle.address).out
+    assert json.loads(cli("plan", "eight-puzzle", "--scheduler", idle.address, "--json").out)["cluster"] is None

@@ -62,6 +62,23 @@ def open_scheduler(
         yield cluster
 
 
+def cluster_workers(name: str | None, scheduler_file: str | None, listener: Listener = silence) -> dict[str, Any]:
+    """Return dask's description of each worker of a scheduler at an address, or in a scheduler file, by address.
+
+    InputError and SchedulerError as for `open_scheduler`.
+    """
+    from antipodes.executors.distributed.connection import CONNECT_SECONDS, connected, identity
+
+    if scheduler_file is not None:
+        address, place = address_in(scheduler_file, CONNECT_SECONDS), f"the address in {scheduler_file}"
+    else:
+        address, place = str(name), ""
+        _check_address(address, "--scheduler")
+    with connected(address, listener, place) as client:
+        workers: dict[str, Any] = identity(client, -1, listener)["workers"]
+    return workers
+
+
 @contextmanager
 def as_scheduler(given: Any) -> "Iterator[Scheduler]":
     """Yield a scheduler that is given as such, or the cluster of a client of dask.distributed, which stays open.

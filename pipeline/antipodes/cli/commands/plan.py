@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import (
@@ -23,15 +26,19 @@ from antipodes.cli.running import run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.config import Config, load_config, restricted
 from antipodes.events import Listener, Preparing
+from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import chosen_store, tasks_at_once
+from antipodes.runs.options import MOST_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.least import has_least
+from antipodes.tables.planning.cluster import ClusterFit, alike, fit_cluster
+from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
-from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces import parallel
 from antipodes_tasks.spaces.placements import Placements
@@ -40,6 +47,22 @@ from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whol
 LONGEST_START = 10.0
 """Seconds that a process may take to load: an older one did other things before."""
 
+
+ClusterWorkers = Annotated[int | None, typer.Option(metavar="N", help="Number of workers of a cluster to plan for.")]
+WorkerMemory = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Memory limit of each of these workers, such as 15GiB.")
+]
+WorkerThreads = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Threads of each of these workers. [default: 1]"),
+]
+PlannedScheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Plan for the workers of this dask scheduler.")
+]
+PlannedSchedulerFile = Annotated[
+    str | None,
+    typer.Option("--scheduler-file", metavar="FILE", help="Plan for the workers of the scheduler in this file."),
+]
 
 app = commands()
 
@@ -53,6 +76,11 @@ def plan(
     workers: Workers = None,
     counts_only: CountsOnly = False,
     symmetry: Symmetry = None,
+    cluster_workers: ClusterWorkers = None,
+    worker_memory: WorkerMemory = None,
+    worker_threads: WorkerThreads = None,
+    scheduler: PlannedScheduler = None,
+    scheduler_file: PlannedSchedulerFile = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
@@ -61,6 +89,7 @@ def plan(
     options = run_options(
         config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
     )
+    cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
     counts_only = options.counts_only
     store = chosen_store(None, config.run, config.puzzle.name, counts_only)
@@ -81,6 +110,7 @@ def plan(
         return
     lacking = _lacking(planned, limit, free)
     expected = _time(planned, tasks, store)
+    fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
     if as_json:
         phases = asdict(expected)
         known = phases.pop("known") and isinstance(store, Path)
@@ -90,10 +120,12 @@ def plan(
             "phases": phases,
         }
         fits = {"fits": not lacking, "free_disk_bytes": free}
-        print_json({**plan_view(planned), **fits, **times, **patterns_view(config)})
+        asked = {} if cluster is None else {"cluster": fit.to_json() if fit else None}
+        print_json({**plan_view(planned), **fits, **times, **asked, **patterns_view(config)})
         return
     if planned.keyed:
         _print_keys(config, planned, _described(expected, store, tasks), lacking)
+        _print_cluster(cluster, fit)
         return
     space = planned.space
     print_line(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
@@ -112,12 +144,38 @@ def plan(
     print_line(f"  disk         {_disk(planned, free)}")
     print_line(f"  time         {_described(expected, store, tasks)}")
     print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+    _print_cluster(cluster, fit)
     _print_patterns(config)
 
 
 def _print_patterns(config: Config) -> None:
     for line in pattern_lines(config):
         print_line(line)
+
+
+def _described_cluster(
+    workers: int | None, memory: str | None, threads: int | None, scheduler: str | None, scheduler_file: str | None
+) -> Cluster | None:
+    """Return the workers of the cluster that the options describe or name; None if they do neither."""
+    described = workers is not None or memory is not None or threads is not None
+    if scheduler is not None or scheduler_file is not None:
+        if described:
+            raise InputError("--cluster-workers describes a cluster, and --scheduler names another; give one of them")
+        with show_progress(quiet=False) as listener:
+            return workers_at(scheduler, scheduler_file, listener)
+    if not described:
+        return None
+    if workers is None or memory is None:
+        raise InputError("a cluster is described by both --cluster-workers and --worker-memory")
+    count = arguments.integer(workers, "--cluster-workers", 1, MOST_WORKERS)
+    each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MOST_WORKERS)
+    return alike(count, memory_size(memory, "--worker-memory"), each)
+
+
+def _print_cluster(cluster: Cluster | None, fit: ClusterFit | None) -> None:
+    """Print whether the run fits a cluster, if one is described or named."""
+    if cluster is not None:
+        print_line(f"  cluster      {fit or 'it has no workers yet'}")
 
 
 def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:

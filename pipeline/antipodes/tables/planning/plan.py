@@ -466,14 +466,10 @@ def plan_checked(
     ResourceLimitError where it fits into the memory of no set of workers.
     """
     cut = cut or (division.cut if division else plan_cut(config.puzzle, options.symmetry))
-    plan_for = partial(_plan_for, config, options, cut, division)
-
-    def fits(workers: Capacity) -> bool:
-        plan, limit = plan_for(workers), options.memory_limit or workers.memory
-        return limit is None or plan.least_bytes <= limit
-
+    fits = partial(fits_into, config, options, cut, division)
     scheduler.choose_workers(fits, partial(describe_misfit, options.memory_limit))
-    plan, limit = plan_for(capacity(scheduler)), options.memory_limit or scheduler.memory
+    plan = plan_for(config, options, cut, division, capacity(scheduler))
+    limit = options.memory_limit or scheduler.memory
     try:
         if limit is not None:
             check_memory(plan, limit)
@@ -482,7 +478,13 @@ def plan_checked(
     return plan
 
 
-def _plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
+def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> bool:
+    """Return whether a run fits into the memory that it may take on a set of workers."""
+    limit = options.memory_limit or workers.memory
+    return limit is None or plan_for(config, options, cut, division, workers).least_bytes <= limit
+
+
+def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
     """Return the plan for a set of workers; with another division than the given one if only that fits."""
     limit = options.memory_limit or workers.memory
     plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)

@@ -1,0 +1,85 @@
+"""Whether a run fits the workers of a cluster, which are described or asked for, before anything runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import Any
+
+from antipodes.config import Config
+from antipodes.executors.api import WORKER_SHARE
+from antipodes.executors.distributed.choice import capacity_of, largest_set_that_fits
+from antipodes.machine import MIB, human
+from antipodes.runs.options import RunOptions
+from antipodes.tables.planning.plan import Cut, Plan, fits_into, plan_for
+from antipodes_tasks.quoting import counted
+
+Workers = Mapping[str, Any]
+"""The ``memory_limit`` of each worker in bytes, 0 for none, and its ``nthreads``, in dask's words; by name."""
+
+
+@dataclass(frozen=True)
+class ClusterFit:
+    """How a run fits the workers of a cluster."""
+
+    workers: Workers
+    used: frozenset[str]
+    """The largest set of workers that the run fits; empty if it fits none."""
+    plan: Plan
+    """The plan for the workers that are used, or for all if no set fits."""
+    within: int | None
+    """Bytes that the run may take on these workers; None: there is no limit."""
+    is_limited: bool
+    """Whether these bytes are the memory limit of the run, rather than a share of the workers' limits."""
+
+    @property
+    def planned(self) -> int:
+        """Number of workers that the plan is for."""
+        return len(self.used) or len(self.workers)
+
+    @property
+    def worker_memory(self) -> int:
+        """The memory limit in bytes that would be enough for each worker of the plan, in whole MiB."""
+        return ceil(self.plan.least_bytes / self.planned / WORKER_SHARE / MIB) * MIB
+
+    def to_json(self) -> dict[str, Any]:
+        """The value of the key ``cluster`` of ``plan --json``."""
+        return {
+            "fits": bool(self.used),
+            "workers": len(self.workers),
+            "used_workers": len(self.used),
+            "threads": sum(int(worker["nthreads"]) for worker in self.workers.values()),
+            "memory_bytes": self.within,
+            "least_memory_bytes": self.plan.least_bytes,
+            "least_worker_memory_bytes": self.worker_memory,
+        }
+
+    def __str__(self) -> str:
+        every = counted(len(self.workers), "worker")
+        if not self.used and self.is_limited:
+            least, limit = human(self.plan.least_bytes), human(self.within or 0)
+            return f"does not fit {every}: they need {least} together; the memory limit of the run is {limit}"
+        if not self.used:
+            least = f"{self.worker_memory // MIB}MiB"
+            return f"does not fit {every}: each needs a memory limit of {least} or more"
+        rest = len(self.workers) - len(self.used)
+        which = every if not rest else f"{len(self.used)} of {every}; too little memory for the other{'s' * (rest > 1)}"
+        most = "" if self.within is None else f" of the {human(self.within)} that it may use there"
+        return f"fits {which}; it needs {human(self.plan.least_bytes)}{most}"
+
+
+def fit_cluster(config: Config, options: RunOptions, cut: Cut, workers: Workers) -> ClusterFit | None:
+    """Return how a run with these options fits the workers of a cluster; None if there are no workers."""
+    if not workers:
+        return None
+    used = largest_set_that_fits(workers, (), partial(fits_into, config, options, cut, None)) or set()
+    capacity = capacity_of([workers[worker] for worker in used or workers])
+    plan = plan_for(config, options, cut, None, capacity)
+    return ClusterFit(
+        workers, frozenset(used), plan, options.memory_limit or capacity.memory, bool(options.memory_limit)
+    )
+
+
+def alike(count: int, memory_limit: int, threads: int) -> Workers:
+    """Return the description of workers with the same memory limit in bytes, and the same number of threads."""
+    return {str(number): {"memory_limit": memory_limit, "nthreads": threads} for number in range(count)}
