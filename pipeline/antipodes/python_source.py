@@ -92,7 +92,8 @@ def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
     from antipodes.puzzles.custom import CustomNotation
 
-    plain = puzzle.notation == CustomNotation(puzzle.parts)
+    notation = puzzle.notation
+    plain = isinstance(notation, CustomNotation) and notation == CustomNotation(puzzle.parts, shape=notation.shape)
     return settings_of(puzzle) if plain else None
 
 
