@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.run import TilingReport as TilingReport
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
+    from antipodes_tasks.rules.moves import LegalMoves as LegalMoves
     from antipodes_tasks.rules.moves import Successors as Successors
     from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
@@ -88,7 +89,7 @@ _NAMES = {
     "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",
-    "antipodes_tasks.rules.moves": "Successors",
+    "antipodes_tasks.rules.moves": "LegalMoves Successors",
     "antipodes_tasks.rules.transforms": "Transforms",
     "antipodes.puzzles.custom": "Definition define_puzzle",
     "antipodes.puzzles.puzzle": "PositionLike PositionsLike Puzzle",

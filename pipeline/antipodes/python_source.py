@@ -99,7 +99,8 @@ def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     if isinstance(own.get(STARTS), Mapping):  # made by `Puzzle.starting_at`
         again = puzzle_from(own)
         return own if (again.fingerprint, again.notation) == (puzzle.fingerprint, puzzle.notation) else None
-    plain = puzzle.notation == CustomNotation(puzzle.parts)
+    notation = puzzle.notation
+    plain = isinstance(notation, CustomNotation) and notation == CustomNotation(puzzle.parts, shape=notation.shape)
     return settings_of(puzzle) if plain else None
 
 

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import distances, jump_distances, sliding_distances
-from hypothesis import given
+from hypothesis import given, settings
 from strategies import jump_settings, sliding_settings
 
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import neighbours, sliding
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.rules.squares import square_name, square_of, squares_of
 
 
 def sliding_puzzle(**changes: Any) -> Puzzle:
@@ -31,6 +32,15 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ({"start": ["1 2 3 / 4 # 0", "1 2 # / 3 4 0"]}, "start: expected the same holes"),
         ({"walls": [[0, 2]]}, "walls: expected two squares that touch, from 0 to 5 .*, found 0 and 2"),
         ({"walls": [[0]]}, "walls: expected pairs of integers"),
+        ({"walls": "a1|b1"}, "walls: expected a list of walls such as"),
+        ({"walls": ["a1-b1"]}, "walls: expected two squares such as \"a3|b3\", found 'a1-b1'"),
+        ({"walls": ["a1|b1|c1"]}, "walls: expected two squares such as"),
+        ({"walls": ["|"]}, "walls: expected two squares such as"),
+        ({"walls": ["a1|c1"]}, "walls: expected two squares that touch, found 'a1|c1'"),
+        ({"walls": ["a1|a1"]}, "walls: expected two squares that touch"),
+        ({"walls": ["c1|d1"]}, "walls: expected a square of the board, found 'd1' in 'c1|d1'"),
+        ({"walls": ["a3|a2"]}, "walls: expected a square of the board, found 'a3'"),
+        ({"walls": [["a1", "b1"]]}, "walls: expected pairs of integers"),
         ({"start": ""}, "start"),
         ({"start": " / "}, "start"),
         ({"start": []}, "start"),
@@ -172,3 +182,31 @@ def test_reaches_what_brute_force_reaches(table: dict[str, Any]) -> None:
         return [tuple(found.format(one)) for one in found.successors(found.parse("".join(position)))]
 
     assert distances(starts, after) == jump_distances(table)
+
+
+@given(sliding_settings())
+@settings(deadline=None)
+def test_walls_by_the_names_of_squares(table: dict[str, Any]) -> None:
+    """All walls of a board, with holes and of any size, are those of the pairs of numbers."""
+    puzzle = sliding({key: value for key, value in table.items() if key != "walls"})
+    board = puzzle.board
+    squares = squares_of(board.rows, board.columns, board.holes)
+    walls = [pair for pair in neighbours(board.rows, board.columns, board.holes) if pair[0] < pair[1]][::2]
+    names = [f"{square_name(squares[a], board.rows)} | {square_name(squares[b], board.rows)}" for a, b in walls]
+    by_number, by_name = (sliding({**table, "walls": given}) for given in ([*map(list, walls)], names))
+    assert by_name.fingerprint == by_number.fingerprint
+    assert by_name.notation == by_number.notation
+
+
+def test_names_of_squares_and_back() -> None:
+    for rows, columns in ((1, 1024), (1024, 1), (3, 3), (20, 51)):
+        for square in squares_of(rows, columns):
+            assert square_of(square_name(square, rows), rows) == square
+    for text in ("", "a", "1", "A1", "a0", "a01", "1a", "a1 ", "aaaaaa1", "a1\n", "ä1"):
+        assert square_of(text, 3) is None
+
+
+def test_walls_of_both_forms_in_one_list() -> None:
+    puzzle = sliding_puzzle(walls=["a2|b2", [1, 2], "b2|a2"])
+    assert puzzle.fingerprint == sliding_puzzle(walls=[[0, 1], [1, 2]]).fingerprint
+    assert [list(map(int, one)) for one in puzzle.successors([[0, 1, 2, 3, 4, 5]][0])] == [[3, 1, 2, 0, 4, 5]]

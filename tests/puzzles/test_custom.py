@@ -6,14 +6,19 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from own_puzzles import CAPACITY, jugs
 
+import antipodes as ap
+from antipodes.checking import check_puzzle
 from antipodes.puzzles.custom import define_puzzle, puzzle_of
-from antipodes_tasks.errors import InputError, PositionError, SourceError
+from antipodes.puzzles.picture import SQUARE, Text
+from antipodes.tables.table import open_table
+from antipodes_tasks.errors import ConfigError, InputError, PositionError, SourceError
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
@@ -454,3 +459,52 @@ def test_the_message_says_what_is_wrong_with_the_position_that_it_names() -> Non
     moves = Functions({"bad": lambda positions: wrong}, parts)
     with pytest.raises(InputError, match="expected labels 0 to 1, found 9, in 0 9 from 1 1"):
         moves.after(0, np.array([[1, 1], [0, 0]], dtype=np.uint8))
+
+
+FLIPS = {"A": lambda lamps: lamps ^ np.array([1, 1, 0, 1, 0, 0]), "B": [1, 0, 2, 3, 4, 5]}
+BOXES = "╭───────╮\n│ · * · │\n│ * * · │\n╰───────╯"
+
+
+def test_a_shape_draws_a_board() -> None:
+    lamps = define_puzzle(
+        name="lamps", radices=[2] * 6, symbols=".*", start=[0] * 6, moves=FLIPS, inverses={"A": "A"}, shape=(2, 3)
+    )
+    position = lamps.parse(". * . / * * .")
+    assert lamps.draw(position) == BOXES
+    assert lamps.format(position) == ". * . * * ."
+    picture = lamps.picture(position)
+    assert (picture.width, picture.height) == (3 * SQUARE + 8, 2 * SQUARE + 8)
+    assert sum(isinstance(shape, Text) for shape in picture.shapes) == 3
+    assert check_puzzle(lamps).ok
+
+
+def test_a_drawing_goes_before_the_shape_in_terminals_only() -> None:
+    dials = define_puzzle(
+        name="dials", radices=[3] * 4, start=[0, 1, 2, 0], moves={"A": [1, 2, 3, 0]}, shape=np.array([2, 2]), draw=str
+    )
+    assert dials.draw([0, 1, 2, 0]) == "(0, 1, 2, 0)"
+    assert dials.picture([0, 1, 2, 0]).width == 2 * SQUARE + 8
+    texts = [shape.text for shape in dials.picture([0, 1, 2, 0]).shapes if isinstance(shape, Text)]
+    assert texts == ["0", "1", "2", "0"], "0 is a value as any other"
+
+
+@pytest.mark.parametrize("shape", [(2, 3), [3, 2], (1, 6), np.array([6, 1])])
+def test_permutations_with_a_shape_need_no_code(shape: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    puzzle = define_puzzle(name="ring", start="A A B B C .", moves={"L": [1, 2, 3, 4, 5, 0]}, shape=shape)
+    with open_table(ap.run(puzzle, workers=1).store) as table:
+        found = table.puzzle
+        assert found.family == "generators"
+        for position in table.positions_at(1):
+            assert found.draw(position) == puzzle.draw(position)
+            assert found.picture(position) == puzzle.picture(position)
+        assert len(found.draw(found.start_labels[0]).splitlines()) == int(shape[0]) + 2
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (0, 6), (-2, -3), (6,), (1, 2, 3), 6, "23", (2.0, 3.0), [[2, 3]], (True, 6)])
+def test_shapes_that_do_not_fit(shape: Any) -> None:
+    with pytest.raises(InputError, match="shape"):
+        define_puzzle(name="ring", start="A A B B C .", moves={"L": [1, 2, 3, 4, 5, 0]}, shape=shape)
+    settings = {"name": "ring", "family": "generators", "n": 6, "moves": {"L": [1, 2, 3, 4, 5, 0]}, "shape": shape}
+    with pytest.raises(ConfigError, match="shape: expected"):
+        ap.Config(settings).puzzle  # noqa: B018

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from antipodes.puzzles.drafts import EMPTY_LABEL, Form, form_of
-from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
+from antipodes.puzzles.notation import Lists, Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
-from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.squares import Grid, Square, square_name, squares_of
@@ -129,6 +129,37 @@ class Board(Notation):
 
     def _piece(self, symbol: str, width: int) -> str:
         return ("·" if symbol in self.empty_symbols else symbol).rjust(width)
+
+
+EMPTY = "."
+"""The symbol of a place that is drawn empty in a `ShapedRow`; there, 0 may be a piece or a value."""
+
+
+def shaped(shape: tuple[int, int]) -> Board:
+    """Return the board that draws symbols in some rows and columns."""
+    return Board(*shape, empty_symbols=(EMPTY,))
+
+
+def check_shape(shape: Sequence[int], places: int, error: type[InputError] = InputError) -> None:
+    """Raise an ``error`` unless the shape is a number of rows and one of columns, with as many squares as places."""
+    if len(shape) != 2 or min(shape) < 1 or shape[0] * shape[1] != places:
+        raise error(f"shape: expected rows and columns of {counted(places, 'place')}, found {quote(list(shape))}")
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedRow(Lists):
+    """Symbols that are read and written in a row, and drawn on the squares of a board."""
+
+    shape: tuple[int, int]
+    """Rows and columns of the board."""
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The board in a box."""
+        return shaped(self.shape).draw(symbols)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The board in a frame."""
+        return shaped(self.shape).picture(symbols)
 
 
 def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:

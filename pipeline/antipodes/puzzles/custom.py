@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.puzzles.board import check_shape, shaped
 from antipodes.puzzles.families.generators import origin_of
 from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks import arguments
@@ -126,6 +128,8 @@ class CustomNotation(Notation):
     format: CustomFunction | None = None
     parse: CustomFunction | None = None
     drawing: CustomFunction | None = None
+    shape: tuple[int, int] | None = None
+    """Rows and columns of the board on which positions are drawn."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
@@ -147,10 +151,14 @@ class CustomNotation(Notation):
         return line
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """A drawing of one or several lines; without a function for that the line of text."""
+        """A drawing of one or several lines: by the function for that, on a board, or else the line of text."""
         if self.drawing is None:
-            return self.join(symbols)
+            return self.join(symbols) if self.shape is None else shaped(self.shape).draw(symbols)
         return _text(self.drawing(self._numbers(symbols)), self.drawing.role)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The board, if there is one, else the drawing."""
+        return Notation.picture(self, symbols) if self.shape is None else shaped(self.shape).picture(symbols)
 
     @property
     def _symbols(self) -> list[tuple[str, ...]]:
@@ -195,6 +203,7 @@ def define_puzzle(
     format: Callable[[tuple[int, ...]], str] | None = None,
     parse: Callable[[str], Sequence[int]] | None = None,
     draw: Callable[[tuple[int, ...]], str] | None = None,
+    shape: Sequence[int] | None = None,
     plain: bool = False,
     enumerated: bool = False,
     description: str = "",
@@ -226,6 +235,10 @@ def define_puzzle(
         A position, a tuple of numbers, as one line of text; and the numbers of such a line.
     draw
         A position as a drawing of one or several lines.
+    shape
+        The rows and columns of a board, ``(rows, columns)``, whose squares are the places in reading order. Positions
+        are drawn on it in the terminal, in pictures and in the explorer, a place with the symbol ``.`` as an empty
+        square. With ``draw``, terminals show its drawing instead.
     plain
         Whether the move tables list each position apart, which takes more memory. Functions that move some rare
         positions differently may need that; a run says so.
@@ -250,7 +263,7 @@ def define_puzzle(
         name,
         "python",
         arguments.text(description, "description"),
-        CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw")),
+        CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw"), _shape(shape, parts)),
         parts,
         tuple(dict.fromkeys((first, *others))),
         _moves(
@@ -308,6 +321,16 @@ def _puzzle_of_class(definition: type) -> Puzzle:
             raise InputError(f"{definition.__name__}: expected an attribute {key}, found none")
     description = (inspect.getdoc(definition) or "").partition("\n")[0]
     return define_puzzle(**{"name": definition.__name__, "description": description, **given})
+
+
+def _shape(shape: Sequence[int] | None, parts: Sequence[Part]) -> tuple[int, int] | None:
+    """Return rows and columns as Python's integers; InputError unless they are those of a board of all places."""
+    if shape is None:
+        return None
+    numbers = arguments.integers(shape, "shape: (rows, columns)", 1).tolist()
+    check_shape(numbers, sum(part.places for part in parts))
+    rows, columns = numbers
+    return rows, columns
 
 
 def _custom(function: Callable[..., Any] | None, role: str) -> CustomFunction | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from antipodes_tasks.keys.packing import rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.footprints import Footprints
-from antipodes_tasks.rules.moves import Labels, Moves, Successors
+from antipodes_tasks.rules.moves import Labels, LegalMoves, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
@@ -261,14 +261,26 @@ class Puzzle:
         """
         return self.rules.successors(labels)
 
-    def successors_many(self, positions: PositionsLike) -> Successors:
+    @overload
+    def successors_many(self, positions: PositionsLike, *, compact: Literal[False] = False) -> Successors: ...
+
+    @overload
+    def successors_many(self, positions: PositionsLike, *, compact: Literal[True]) -> LegalMoves: ...
+
+    @overload
+    def successors_many(self, positions: PositionsLike, *, compact: bool) -> Successors | LegalMoves: ...
+
+    def successors_many(self, positions: PositionsLike, *, compact: bool = False) -> Successors | LegalMoves:
         """The positions one move after each of many, texts or labels ``(n, places)``, and which moves are legal.
 
-        The result has arrays over all moves, legal or not: ``n * moves * places`` bytes.
+        The result has arrays over all moves, legal or not: ``n * moves * places`` bytes. A ``compact`` result
+        lists only the legal moves: the number of the position, the number of the move and the position after it.
 
         PositionError where one of them is not a position of the puzzle.
         """
-        return self.moves.successors_many(self.positions(positions))
+        labels = self.positions(positions)
+        is_compact = arguments.flag(compact, "compact")
+        return self.moves.legal_moves(labels) if is_compact else self.moves.successors_many(labels)
 
     def predecessors(self, labels: ArrayLike) -> Labels:
         """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""

@@ -130,7 +130,7 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
 
 def _check_question(problem: Problem, table: "Table") -> None:
     """Raise InputError unless the table answers the question."""
-    from antipodes.tables.queries import check_exact  # loads zarr, as an open table did
+    from antipodes.tables.paths import check_exact  # loads zarr, as an open table did
 
     check_exact(table.space, table.address)
     if table.puzzle.fingerprint != problem.rules.fingerprint:

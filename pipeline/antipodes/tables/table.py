@@ -25,8 +25,9 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
 from antipodes.tables.display import SHOWN, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
+from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
 from antipodes.tables.positions import reached_positions
-from antipodes.tables.queries import Found, Matches, match, shortest_path
+from antipodes.tables.queries import Found, Matches, match
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
@@ -35,7 +36,7 @@ from antipodes.tables.unique import SymmetricPositions, representatives
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, LegalMoves
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
 if TYPE_CHECKING:
@@ -151,10 +152,7 @@ class Table(SearchResult):
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
         """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
-        labels = self.puzzle.checked(labels)
-        distances = self._chunks.distances(self.space.stored.rank(labels))
-        if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
-            raise self._beyond(labels[unknown[0]])
+        distances = self._known_distances(self.puzzle.checked(labels))
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
     def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
@@ -182,6 +180,34 @@ class Table(SearchResult):
         """
         here = self.space.labels(position)
         return shortest_path(self.space, self._chunks, here, self.distance(here))
+
+    def paths(self, positions: PositionsLike) -> list[Labels | None]:
+        """Return a shortest path from each position ``(n, places)`` back to a start, as `path` does.
+
+        The path of an unreachable position is None. PositionError if one of them is not a position of the puzzle;
+        UnfinishedError if the table is unfinished, and does not reach one of them yet.
+        """
+        labels = self.puzzle.positions(positions)
+        distances = self._known_distances(labels)
+        reached = distances >= 0
+        paths = shortest_paths(self.space, self._chunks, labels[reached], distances[reached])
+        return [next(paths) if one else None for one in reached.tolist()]
+
+    def best_moves(self, positions: PositionsLike) -> LegalMoves:
+        """Return all moves of each position ``(n, places)`` that lead one move nearer to a start.
+
+        Starts and unreachable positions have none. ``best_moves(positions).by_position()`` is a list of names for each.
+        InputError if the moves are not reversible: distances from the start are not distances to it. Raises as `paths`.
+        """
+        labels = self.puzzle.positions(positions)
+        return best_moves(self.space, self._chunks, labels, self._known_distances(labels))
+
+    def _known_distances(self, labels: Labels) -> NDArray[np.int32]:
+        """Return the distance of each checked position; UnfinishedError if the table does not reach one yet."""
+        distances = self._chunks.distances(self.space.stored.rank(labels))
+        if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
+            raise self._beyond(labels[unknown[0]])
+        return distances
 
     def show(self, position: PositionLike) -> Shown:
         """The position and its distance, as a notebook shows them: a picture; elsewhere a drawing.
@@ -458,14 +484,16 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     The positions are not checked: they were parsed, or come from the table.
     """
     space, chunks = table.space, table._chunks
-    distances = chunks.distances(space.stored.rank(positions)).tolist()
-    for position, distance in zip(positions, distances, strict=True):
+    distances = chunks.distances(space.stored.rank(positions))
+    reached = distances >= 0
+    paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
+    for position, distance in zip(positions, distances.tolist(), strict=True):
         if distance == UNKNOWN:
             yield table._beyond(position)
         elif distance == UNREACHABLE:
             yield Found(position, None, None)
         else:
-            yield Found(position, distance, shortest_path(space, chunks, position, distance) if with_path else None)
+            yield Found(position, distance, None if paths is None else next(paths))
 
 
 def _few(depths: object) -> object:

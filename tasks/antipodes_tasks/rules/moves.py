@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,46 @@ class Successors:
         return (
             f"<Successors of {len(self.legal):,} positions: {int(self.legal.sum()):,} by {self.legal.shape[1]} moves>"
         )
+
+
+ACTIONS = ("U", "D", "L", "R")
+"""The order of the names of moves that are directions, whatever the size of the board is."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class LegalMoves:
+    """Legal moves of n positions, and the position after each; in the order of the positions, then of the moves."""
+
+    parents: NDArray[np.int64]
+    """``(k,)``: number of the position, from 0."""
+    moves: NDArray[np.int64]
+    """``(k,)``: number of the move in ``names``; among the moves of the puzzle if they have no names."""
+    positions: Labels
+    """``(k, places)``: position after the move."""
+    names: tuple[str, ...]
+    """The different names of moves, such as U, D, L and R; none if moves have no names."""
+    count: int
+    """Number n of the positions."""
+
+    def __repr__(self) -> str:
+        return f"<LegalMoves: {counted(len(self.moves), 'move')} of {counted(self.count, 'position')}>"
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def chosen(self, mask: Mask) -> LegalMoves:
+        """Return some of the moves, by a mask ``(k,)``."""
+        return LegalMoves(self.parents[mask], self.moves[mask], self.positions[mask], self.names, self.count)
+
+    def by_position(self) -> list[list[str]] | list[list[int]]:
+        """Return the names of the moves of each position; their numbers if they have no names."""
+        words = [self.names[move] for move in self.moves.tolist()] if self.names else self.moves.tolist()
+        ends = np.cumsum(np.bincount(self.parents, minlength=self.count)).tolist()
+        return [words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+Steps = tuple[NDArray[np.int64], NDArray[np.int64], Labels]
+"""Of some moves ``(k,)``: the numbers of the positions that they are applied to, their own, and the positions after."""
 
 
 class Moves(ABC):
@@ -118,6 +159,40 @@ class Moves(ABC):
             after, legal = self.after(number, labels)
             positions[legal, number], allowed[:, number] = after[legal], legal
         return Successors(positions, allowed, self.names)
+
+    def legal_moves(self, labels: Labels) -> LegalMoves:
+        """Return the legal moves of positions ``(n, places)``, at most one of each name, since these lead to the same.
+
+        Moves of one name are one action: a sliding puzzle has four, however many squares its board has.
+        """
+        parents, moves, positions = self.steps(labels)
+        names = tuple(dict.fromkeys(self.names))
+        if not names:
+            return LegalMoves(parents, moves, positions, (), len(labels))
+        names = tuple(sorted(names, key=ACTIONS.index)) if set(names) <= set(ACTIONS) else names
+        action = {name: number for number, name in enumerate(names)}
+        moves = np.array([action[name] for name in self.names], dtype=np.int64)[moves]
+        _, first = np.unique(parents * len(names) + moves, return_index=True)
+        return LegalMoves(parents[first], moves[first], positions[first], names, len(labels))
+
+    def steps(self, labels: Labels) -> Steps:
+        """Return all legal moves of positions ``(n, places)``, in the order of the positions, then of the moves."""
+        return self._collect(self.after, labels)
+
+    def steps_back(self, labels: Labels) -> Steps:
+        """Return all moves that lead to positions ``(n, places)``, each with the position before it; see `steps`."""
+        return self._collect(self.before, labels)
+
+    def _collect(self, apply: Callable[[int, Labels], tuple[Labels, Mask]], labels: Labels) -> Steps:
+        parents, positions = [np.empty(0, dtype=np.int64)], [labels[:0]]
+        for number in range(len(self)):
+            changed, legal = apply(number, labels)
+            parents.append(np.flatnonzero(legal))
+            positions.append(changed[parents[-1]])
+        numbers = np.repeat(np.arange(-1, len(self)), list(map(len, parents)))
+        of = np.concatenate(parents)
+        order = np.argsort(of, kind="stable")
+        return of[order], numbers[order], np.concatenate(positions)[order]
 
     def predecessors(self, labels: Labels) -> Labels:
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""

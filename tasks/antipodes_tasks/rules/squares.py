@@ -1,5 +1,6 @@
 """Names of squares as in chess, and the names of moves on boards."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -38,6 +39,25 @@ def square_name(square: Square, rows: int) -> str:
         column -= 1
         letters = LETTERS[column % len(LETTERS)] + letters
     return f"{letters}{rows - row}"
+
+
+NAME = re.compile("([a-z]{1,4})([1-9][0-9]{0,3})")
+"""Names of squares; boards have at most 1,024 places."""
+
+
+def square_of(name: str, rows: int) -> Square | None:
+    """Return the square of a name, the inverse of `square_name`; None if the text is no such name.
+
+    The square may lie outside of the board.
+    """
+    match = NAME.fullmatch(name)
+    if match is None:
+        return None
+    letters, number = match.groups()
+    column = 0
+    for letter in letters:
+        column = column * len(LETTERS) + LETTERS.index(letter) + 1
+    return rows - int(number), column - 1
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Swaps: moves of one piece to an empty place, as a compact array."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Labels, Mask, Moves, Steps
 from antipodes_tasks.rules.rules import Rules
 
 Pairs = NDArray[np.int16]
@@ -84,6 +85,57 @@ class Swaps(Moves):
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
         origin, destination = self.pairs.T
         return _each_swapped(labels, self.pairs[(labels[origin] == 0) & (labels[destination] != 0)])
+
+    def steps(self, labels: Labels) -> Steps:
+        """Return all legal moves of positions ``(n, places)``; see `Moves`."""
+        return self._forwards.steps(labels)
+
+    def steps_back(self, labels: Labels) -> Steps:
+        """Return all moves that lead to positions ``(n, places)``; see `Moves`."""
+        return self._backwards.steps(labels)
+
+    @cached_property
+    def _forwards(self) -> "_SwapsByEmpty":
+        return _SwapsByEmpty.of(self.pairs[:, 0], self.pairs[:, 1])
+
+    @cached_property
+    def _backwards(self) -> "_SwapsByEmpty":
+        return _SwapsByEmpty.of(self.pairs[:, 1], self.pairs[:, 0])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _SwapsByEmpty:
+    """Swaps sorted by their empty place: of the million of a complete graph, a position allows few."""
+
+    numbers: NDArray[np.int64]
+    """``(moves,)``: number of each swap, in the order of the empty places."""
+    begins: NDArray[np.int64]
+    """``(places + 1,)``: number of swaps with an empty place below each place."""
+    pieces: Pairs
+    """``(moves,)``: place of the piece, by the number of the swap."""
+    empties: Pairs
+
+    @classmethod
+    def of(cls, pieces: Pairs, empties: Pairs) -> "_SwapsByEmpty":
+        counts = np.bincount(empties, minlength=1 + max(int(pieces.max(initial=0)), 0))
+        return cls(np.argsort(empties, kind="stable"), np.cumsum([0, *counts]), pieces, empties)
+
+    def steps(self, labels: Labels) -> Steps:
+        """Return the legal swaps of positions ``(n, places)``."""
+        rows, places = (labels == 0).nonzero()
+        begins = self.begins[places]
+        each = self.begins[places + 1] - begins
+        within = np.arange(int(each.sum())) - np.repeat(each.cumsum() - each - begins, each)
+        parents, numbers = np.repeat(rows, each), self.numbers[within]
+        legal = labels[parents, self.pieces[numbers]] != 0
+        parents, numbers = parents[legal], numbers[legal]
+        if len(rows) > len(labels):  # with one empty place each they are in order
+            order = np.lexsort((numbers, parents))
+            parents, numbers = parents[order], numbers[order]
+        positions, every = labels[parents], np.arange(len(parents))
+        piece, empty = self.pieces[numbers], self.empties[numbers]
+        positions[every, empty], positions[every, piece] = positions[every, piece], 0
+        return parents, numbers, positions
 
 
 def _different(pairs: Pairs) -> NDArray[np.int32]:

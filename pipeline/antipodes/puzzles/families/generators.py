@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.board import ShapedRow, check_shape
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
 from antipodes.puzzles.formats.definition import HALF, METRICS, Turn, expand, exponents, power_name
 from antipodes.puzzles.notation import Lists
@@ -18,7 +19,7 @@ from antipodes_tasks.errors import ConfigError, PatternError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
-from antipodes_tasks.values import SYMBOL
+from antipodes_tasks.values import INTEGER, LIST, SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
 CYCLE = re.compile(r"\(([^()]*)\)")
@@ -37,7 +38,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     have all names, also of moves that equal an earlier one. ``conditions`` are patterns by name, of positions that
     allow a move.
     """
-    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions"})
+    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "shape"})
     starts = row_starts(settings, 0)
     size = len(starts[0])
     given = required(settings, "moves")
@@ -47,10 +48,22 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     metric = text(settings, "turns", METRICS[0])
     moves = expand(turns, metric)
     others = {name: turn for name, turn in turns.items() if name not in moves}
-    puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), Lists((size,)))
+    puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))
     if "conditions" in settings:
         return _conditional(puzzle, turns, metric, settings["conditions"])
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
+
+
+def _notation(settings: Mapping[str, Any], size: int) -> Lists:
+    """Return the row of pieces, drawn on a board if the key ``shape`` gives its rows and columns."""
+    if "shape" not in settings:
+        return Lists((size,))
+    shape = settings["shape"]
+    if not (LIST.fits(shape) and all(map(INTEGER.fits, shape))):
+        raise ConfigError(f"shape: expected a list of rows and columns, such as [3, 4], found {quote(shape)}")
+    check_shape(shape, size, ConfigError)
+    rows, columns = shape
+    return ShapedRow((size,), (rows, columns))
 
 
 def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
@@ -156,6 +169,8 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
         "moves": dict(zip(moves.names, moves.origin.tolist(), strict=True)),
         "turns": "single",
     }
+    if (shape := getattr(puzzle.notation, "shape", None)) is not None:
+        settings["shape"] = list(shape)
     try:
         same = generators(settings)
     except ConfigError:

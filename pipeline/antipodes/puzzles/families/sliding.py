@@ -26,7 +26,7 @@ from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.slides import slides
-from antipodes_tasks.rules.squares import TileStep, squares_of
+from antipodes_tasks.rules.squares import Square, TileStep, square_of, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.values import SYMBOL, natural
 
@@ -57,7 +57,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
     squares = squares_of(rows, columns, holes)
     pairs = neighbours(rows, columns, holes)
-    walls = _walls(settings, pairs, len(squares))
+    walls = _walls(settings, squares, rows, pairs)
     labels = to_labels(starts, symbols)
     one_blank = starts[0].count(BLANK[0]) == 1
     steps = [pair for pair in pairs if pair not in walls]
@@ -112,17 +112,37 @@ def _board(rows: int, columns: int, holes: frozenset[int], walls: frozenset[Pair
     return Board(rows, columns, holes, empty_symbols=BLANK)
 
 
-def _walls(settings: Mapping[str, Any], pairs: Sequence[Pair], places: int) -> frozenset[Pair]:
-    """The pairs of places that are divided, in both orders."""
-    walls = set[Pair]()
-    for a, b in pairs_in(settings["walls"], "walls") if "walls" in settings else ():
-        if (a, b) not in pairs:
-            raise ConfigError(
-                f"walls: expected two squares that touch, from 0 to {places - 1} in reading order without holes, "
-                f"found {a} and {b}"
-            )
-        walls |= {(a, b), (b, a)}
+def _walls(settings: Mapping[str, Any], squares: Sequence[Square], rows: int, pairs: Sequence[Pair]) -> frozenset[Pair]:
+    """Return the pairs of places that a wall divides, in both orders.
+
+    A wall is given by the names of its squares, ``a3|b3``, or by the numbers of its places.
+    """
+    given, walls = settings.get("walls", []), set[Pair]()
+    if not values.LIST.fits(given):
+        raise ConfigError(f'walls: expected a list of walls such as "a3|b3" or [0, 1], found {quote(given)}')
+    place, touching = {square: number for number, square in enumerate(squares)}, set(pairs)
+    for wall in given:
+        named = isinstance(wall, str)
+        (pair,) = [_named_wall(wall, place, rows)] if named else pairs_in([wall], "walls")
+        if pair not in touching:
+            numbers = f"from 0 to {len(squares) - 1} in reading order without holes, "
+            found = quote(wall) if named else f"{pair[0]} and {pair[1]}"
+            raise ConfigError(f"walls: expected two squares that touch, {'' if named else numbers}found {found}")
+        walls |= {pair, pair[::-1]}
     return frozenset(walls)
+
+
+def _named_wall(wall: str, place: Mapping[Square, int], rows: int) -> Pair:
+    """Return the places on both sides of a wall such as ``a3|b3``."""
+    squares = [square_of(name.strip(), rows) for name in wall.split("|")]
+    if len(squares) != 2 or None in squares:
+        raise ConfigError(f'walls: expected two squares such as "a3|b3", found {quote(wall)}')
+    places = [place.get(square) for square in squares if square is not None]
+    if None in places:
+        name = wall.split("|")[places.index(None)].strip()
+        raise ConfigError(f"walls: expected a square of the board, found {quote(name)} in {quote(wall)}")
+    one, other = (number for number in places if number is not None)
+    return one, other
 
 
 def _start(text: str, rows: int, columns: int) -> list[str]:

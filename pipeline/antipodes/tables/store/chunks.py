@@ -112,6 +112,11 @@ class TableChunks:
         self._chunks.check_open()
         self._check_not_replaced()
 
+    @property
+    def states(self) -> int:
+        """Number of entries in a chunk."""
+        return self._states
+
     def number_of(self, index: int) -> int:
         """The number of the chunk that holds the depth of a position."""
         return index // self._states
@@ -136,15 +141,6 @@ class TableChunks:
         for number, group in by_chunk(indices[numbered], self._states):
             distances[numbered[group]] = self._distances_in(number, indices[numbered[group]])
         return distances
-
-    def first_at(self, indices: Indices, depth: int) -> int | None:
-        """The place among the indices ``(n,)`` of the first that is at a depth, chunk by chunk; None if none is."""
-        numbered = np.flatnonzero(indices != NOT_NUMBERED)
-        for number, group in ((number, numbered[group]) for number, group in by_chunk(indices[numbered], self._states)):
-            fitting = group[self._distances_in(number, indices[group]) == depth]
-            if fitting.size:
-                return int(fitting[0])
-        return None
 
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""

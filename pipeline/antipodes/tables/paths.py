@@ -1,0 +1,158 @@
+"""Shortest paths and best moves of many positions, read from a table in batches.
+
+All positions of a batch walk together, one depth at a time, so that each chunk is read once for each depth.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.storage.address import Address
+from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.errors import InputError, StoreDamagedError
+from antipodes_tasks.rules.moves import Labels, LegalMoves
+from antipodes_tasks.spaces.placements import Placements
+
+BATCH = 1 << 14
+"""Positions that are moved together."""
+Distances = NDArray[np.int32]
+Numbers = NDArray[np.int64]
+
+
+def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
+    """Return the positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
+
+    Raises as `shortest_paths`.
+    """
+    return next(shortest_paths(space, chunks, position[np.newaxis], np.array([distance], dtype=np.int32)))
+
+
+def shortest_paths(
+    space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances
+) -> Iterator[Labels]:
+    """Yield a shortest path to a start for each position ``(n, places)``: ``(distance + 1, places)``.
+
+    All distances ``(n,)`` are known. The paths of some positions do not depend on the others.
+
+    Raises
+    ------
+    InputError
+        As `check_exact`.
+    StoreDamagedError
+        A position on a path has no predecessor that is one less deep, or the last one is not a start.
+    """
+    check_exact(space, chunks.address)
+    for begin in range(0, len(positions), BATCH):
+        part = slice(begin, begin + BATCH)
+        yield from _paths(space, chunks, positions[part], distances[part])
+
+
+def _paths(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> Iterator[Labels]:
+    """Yield the paths of a batch; see `shortest_paths`."""
+    deepest = int(distances.max())
+    walked = np.empty((len(positions), deepest + 1, positions.shape[1]), dtype=np.uint8)
+    walked[np.arange(len(positions)), deepest - distances] = positions
+    for depth in range(deepest - 1, -1, -1):
+        walking = np.flatnonzero(distances > depth)
+        here = walked[walking, deepest - depth - 1]
+        walked[walking, deepest - depth] = _predecessors(space, chunks, here, depth)
+    _check_starts(space, chunks, walked[:, deepest])
+    for path, distance in zip(walked, distances.tolist(), strict=True):
+        yield path[deepest - distance :]
+
+
+def check_exact(space: CheckedSpace, address: Address) -> None:
+    """Raise InputError where depths are the least over regions of the blank, along which no path leads."""
+    if isinstance(space.stored.numbering, Placements):
+        raise InputError(f"expected distances, found the least over regions of the blank, in {address}")
+
+
+def _check_starts(space: CheckedSpace, chunks: TableChunks, positions: Labels) -> None:
+    """Raise StoreDamagedError unless all positions ``(n, places)`` are starts."""
+    starts = set(map(bytes, space.puzzle.start_labels))
+    for position in positions:
+        if bytes(position) not in starts:
+            raise _damaged(space, chunks, position, 0, "which is no start")
+
+
+def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
+    """Return a predecessor at a depth of each position ``(n, places)``: the first in the first chunk that has one."""
+    if not space.puzzle.moves.invertible:
+        return _found_predecessors(space, chunks, positions, depth)
+    parents, _, before = space.puzzle.moves.steps_back(positions)
+    entries = space.stored.rank(before)
+    fitting = np.flatnonzero(chunks.distances(entries) == depth)
+    in_order = fitting[np.lexsort((entries[fitting] // chunks.states, parents[fitting]))]  # which keeps that of moves
+    of = parents[in_order]
+    first = in_order[np.concatenate(([True], of[1:] != of[:-1]))[: len(of)]]
+    if len(first) < len(positions):
+        stranded = np.setdiff1d(np.arange(len(positions)), parents[first])[0]
+        raise _stranded(space, chunks, positions[stranded], depth)
+    return before[first]
+
+
+def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
+    """As `_predecessors`, if a move has no known inverse: all positions at the depth are moved until each is found."""
+    wanted, of = np.unique(positions, axis=0, return_inverse=True)
+    number = {bytes(position): number for number, position in enumerate(wanted)}
+    found, missing, entries = np.empty_like(wanted), set(range(len(wanted))), space.stored.rank(wanted)
+    for indices in chunks.all_at(depth):
+        for first in range(0, len(indices), BATCH):
+            _, labels = space.stored.numbering.several(indices[first : first + BATCH])
+            for before, after in _moved_to(space, labels, entries):
+                reached = number.get(bytes(after))
+                if reached in missing:
+                    found[reached] = before
+                    missing.remove(reached)
+            if not missing:
+                return found[of.reshape(-1)]
+    raise _stranded(space, chunks, wanted[min(missing)], depth)
+
+
+def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
+    """Yield those of some positions ``(n, places)`` that a move leads to one of the entries, and the position after."""
+    for number in range(len(space.puzzle.moves)):
+        after, legal = space.puzzle.moves.after(number, labels)
+        moved = np.flatnonzero(legal)
+        moved = moved[np.isin(space.stored.rank(after[moved]), entries)]
+        yield from zip(labels[moved], after[moved], strict=True)
+
+
+def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> LegalMoves:
+    """Return the moves of each position ``(n, places)`` that lead one move nearer to a start.
+
+    Starts have none, nor have positions with a negative distance.
+
+    Raises
+    ------
+    InputError
+        As `check_exact`; or moves are not reversible, so that distances from a start are not distances to one.
+    StoreDamagedError
+        A position has no such move.
+    """
+    check_exact(space, chunks.address)
+    if not space.puzzle.moves.reversible:
+        raise InputError(
+            f"best moves need reversible moves, which {space.puzzle.name} does not have: "
+            "its table has the distances from the start"
+        )
+    moves = space.puzzle.moves.legal_moves(positions)
+    after = chunks.distances(space.stored.rank(moves.positions))
+    best = moves.chosen(after == np.where(distances > 0, distances - 1, np.iinfo(np.int32).max)[moves.parents])
+    stuck = np.setdiff1d(np.flatnonzero(distances > 0), best.parents)
+    if len(stuck):
+        raise _stranded(space, chunks, positions[stuck[0]], int(distances[stuck[0]]) - 1)
+    return best
+
+
+def _stranded(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> StoreDamagedError:
+    """Return the error for a position to which no move leads from a depth."""
+    return _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
+
+
+def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:
+    chunk = chunks.number_of(int(space.stored.rank(position[np.newaxis])[0]))
+    text = space.quoted(position)
+    return StoreDamagedError(f"{chunks.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
