@@ -47,7 +47,7 @@ def solve(options: SolveOptions) -> int:
     puzzle = config.puzzle
     labels = _labels(puzzle, options)
     if labels is None and options.batch is None and options.method != ROUTES and not options.build:
-        raise InputError("expected a position to solve, found none")
+        labels = _start(puzzle)
     if options.build and (status := _build(config, options)):
         return status
     if options.build and labels is None and options.batch is None:
@@ -72,6 +72,13 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
         raise InputError("expected a position or --moves, found both")
     labels: Labels = puzzle.follow(options.moves)[-1]
     return labels
+
+
+def _start(puzzle: Puzzle) -> Labels:
+    """The start of a puzzle with a goal; InputError if the goal is the start, from which nothing is to be solved."""
+    if puzzle.rules.origin is None:
+        raise InputError(f"no position given; {puzzle.name} has no goal beside its start, so give a position to solve")
+    return puzzle.rules.first
 
 
 def _build(config: Config, options: SolveOptions) -> int:

@@ -81,8 +81,8 @@ def _check_one_start(settings: Mapping[str, Any]) -> None:
     for key in (STARTS, GOAL):
         if key in settings and isinstance(start, list) and len(start) > 1:
             raise ConfigError(
-                f"[puzzle] {START}: a list of {len(start)} positions cannot be combined with {key!r}, from which depths "
-                f"count; give one {START}"
+                f"[puzzle] {START}: a list of {len(start)} positions cannot be combined with {key!r}, from which "
+                f"depths count; give one {START}"
             )
 
 
