@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.machine import GIB
@@ -17,8 +16,9 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.function_checks import listed, name_of, problems_of_move
 from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
@@ -30,8 +30,6 @@ MOST_NAMED = 20
 """Problems that a report names, at most."""
 SAMPLE = 400
 """Positions that can be reached, and as many anywhere in the index."""
-ALONE = 40
-"""Positions that are moved one at a time."""
 MOST_MOVES = 200
 """Moves that are tried, spread over all."""
 NONSENSE = ("", "?!")
@@ -135,7 +133,7 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
 def _start_problems(puzzle: Puzzle) -> Iterator[str]:
     puzzle.checked(puzzle.start_labels)
     if not any(len(puzzle.moves.successors(start)) for start in puzzle.start_labels):
-        yield f"start: expected a position with a legal move, found {_listed(puzzle.start_labels[0])}"
+        yield f"start: expected a position with a legal move, found {listed(puzzle.start_labels[0])}"
 
 
 def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
@@ -194,7 +192,7 @@ def _some(positions: Labels, rng: np.random.Generator) -> Labels:
 def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     """The problems of all moves on positions ``(n, places)``."""
     for number in _tried_moves(puzzle):
-        yield from _problems_of(puzzle, number, sample)
+        yield from problems_of_move(puzzle.moves, number, sample)
     yield from _ambiguous(puzzle, sample)
 
 
@@ -209,7 +207,7 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         yield "some moves lead one way: depths count the moves from the start to a position, not back"
     legal: dict[str, bool] = {}
     for number in _tried_moves(puzzle):
-        name = _name_of(puzzle, number)
+        name = name_of(puzzle.moves, number)
         legal[name] = legal.get(name, False) or bool(moves.after(number, sample)[1].any())
     if never := [name for name, somewhere in legal.items() if not somewhere]:
         yield f"legal in none of {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
@@ -218,52 +216,6 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
 def _tried_moves(puzzle: Puzzle) -> list[int]:
     numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MOST_MOVES).astype(int)).tolist()
     return numbers
-
-
-def _name_of(puzzle: Puzzle, number: int) -> str:
-    """The name of a move, or its number."""
-    return repr(puzzle.moves.names[number]) if puzzle.moves.names else f"number {number}"
-
-
-def _listed(labels: NDArray[np.uint8]) -> str:
-    """A position as its numbers, because its text may be wrong."""
-    return shorten(" ".join(map(str, labels.tolist())))
-
-
-def _problems_of(puzzle: Puzzle, number: int, sample: Labels) -> Iterator[str]:
-    moves, move = puzzle.moves, f"move {_name_of(puzzle, number)}"
-    after, legal = moves.after(number, sample)
-    again = moves.after(number, sample)
-    if (at := _first_difference((after, legal), again)) is not None:
-        yield f"{move}: expected the same result each time, found two from {_listed(sample[at])}"
-        return
-    turned, turned_legal = moves.after(number, sample[::-1])
-    alone = [moves.after(number, position[np.newaxis]) for position in sample[:ALONE]]
-    one, one_legal = (np.concatenate(parts) for parts in zip(*alone, strict=True))
-    for found, found_legal in ((turned[::-1], turned_legal[::-1]), (one, one_legal)):
-        count = len(found)
-        if (at := _first_difference((after[:count], legal[:count]), (found, found_legal))) is not None:
-            yield (
-                f"{move}: expected a result that does not depend on the other positions of the array, "
-                f"found {_result(after, legal, at)} and {_result(found, found_legal, at)} from {_listed(sample[at])}"
-            )
-            return
-    yield from _inverse_problems(puzzle, number, sample[legal], after[legal])
-
-
-def _inverse_problems(puzzle: Puzzle, number: int, before: Labels, after: Labels) -> Iterator[str]:
-    moves, move = puzzle.moves, f"move {_name_of(puzzle, number)}"
-    if isinstance(moves, Functions):
-        if not moves.has_inverse(number):
-            return
-        back, found = moves.undone(number, after)
-    else:
-        back, found = moves.before(number, after)
-    if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
-        yield (
-            f"{move}: expected an inverse that leads from {_listed(after[at])} back to {_listed(before[at])}, "
-            f"found {_result(back, found, at)}"
-        )
 
 
 def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
@@ -277,17 +229,7 @@ def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         for (one, legal), (other, legal_too) in combinations(results, 2):
             both = np.flatnonzero(legal & legal_too & (one != other).any(axis=1))
             if len(both):
-                yield f"move {name!r}: expected one result, found two from {_listed(sample[both[0]])}"
-
-
-def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
-    """The place of the first position whose legality, or result where it is legal, differs."""
-    differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
-    return int(differs.argmax()) if differs.any() else None
-
-
-def _result(after: Labels, legal: Mask, at: int) -> str:
-    return _listed(after[at]) if legal[at] else "no legal move"
+                yield f"move {name!r}: expected one result, found two from {listed(sample[both[0]])}"
 
 
 def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
@@ -296,7 +238,7 @@ def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     for labels in sample:
         text = puzzle.format(labels)
         if text in written:
-            positions = f"{_listed(written[text])} and {_listed(labels)}"
+            positions = f"{listed(written[text])} and {listed(labels)}"
             yield f"format: expected different texts, found {quote(text)} for {positions}"
             return
         written[text] = labels
@@ -307,18 +249,18 @@ def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
             read = puzzle.parse(text)
         except PositionError:
             continue
-        yield f"parse: expected that it refuses {quote(text)}, found {_listed(read)}"
+        yield f"parse: expected that it refuses {quote(text)}, found {listed(read)}"
 
 
 def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str]:
-    expected = f"parse: expected {_listed(labels)} from {quote(text)}, which format wrote"
+    expected = f"parse: expected {listed(labels)} from {quote(text)}, which format wrote"
     try:
         read = puzzle.parse(text)
     except PositionError as error:
         yield f"{expected}; found that {error}"
         return
     if (read != labels).any():
-        yield f"{expected}; found {_listed(read)}"
+        yield f"{expected}; found {listed(read)}"
 
 
 def _too_large(space: Space) -> bool:
@@ -336,13 +278,13 @@ def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
     outside = np.flatnonzero((indices < 0) | (indices >= space.size))
     if len(outside):
         found = indices[outside[0]]
-        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {_listed(sample[outside[0]])}"
+        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {listed(sample[outside[0]])}"
         return
     back = space.unrank(indices)
     wrong = np.flatnonzero((back != sample).any(axis=1))
     if len(wrong):
         at = wrong[0]
-        yield f"index: expected {_listed(sample[at])} from index {indices[at]}, found {_listed(back[at])}"
+        yield f"index: expected {listed(sample[at])} from index {indices[at]}, found {listed(back[at])}"
 
 
 def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterator[str]:
@@ -352,7 +294,7 @@ def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterato
     by_moves, by_tables = space.successors(indices), tables.successors(indices)
     for at in by_moves.differing(by_tables, len(indices))[:1].tolist():
         expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
-        yield f"move tables: expected moves from {_listed(sample[at])} to indices {expected}, found {found}"
+        yield f"move tables: expected moves from {listed(sample[at])} to indices {expected}, found {found}"
     yield from _search_problems(space, tables, layers)
 
 
@@ -376,7 +318,7 @@ def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str 
     if np.array_equal(expected, found):
         return None
     example = int(np.setxor1d(expected, found)[0])
-    position = _listed(space.unrank(np.array([example]))[0])
+    position = listed(space.unrank(np.array([example]))[0])
     return (
         f"depth {depth}: expected {counted(len(expected), 'position')}, as by brute force, found {len(found):,} by "
         f"the move tables; one that only {'the first' if example in expected else 'the second'} has is {position}"

@@ -59,7 +59,9 @@ def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Comman
     assert "heuristic" not in json.loads(found.out)
     guided = own("solve", "own.toml", FAR, "--method", "ida-star", "--json")
     assert json.loads(guided.out)["heuristic"] == "low + high, greatest of 2"
-    assert own("solve", "own.toml").err == "antipodes: expected a position to solve, found none\n"
+    assert own("solve", "own.toml").err == (
+        "antipodes: no position given; own has no goal beside its start, so give a position to solve\n"
+    )
 
 
 def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:

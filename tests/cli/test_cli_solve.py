@@ -282,3 +282,32 @@ def test_an_interrupted_search_says_what_is_ruled_out(
     monkeypatch.setattr(SearchProgress, "__call__", stop)
     arguments = ("solve", "eight-puzzle", FARTHEST, "--method", "bfs")
     assert "s: no path of fewer than 13 moves; nothing was saved" in refused(*arguments, status=75)
+
+
+GOAL = """
+[puzzle]
+name = "first-five"
+family = "sliding"
+rows = 2
+columns = 3
+start = "1 2 3 4 5 0"
+goal = "5 ? ? ? ? ?"
+"""
+
+
+def test_the_start_of_a_config_with_a_goal_is_solved_and_its_distance_is_reported(cli: Command) -> None:
+    Path("first.toml").write_text(GOAL)
+    solved = json.loads(cli("solve", "first.toml", "--json").out)
+    assert solved["solutions"][0][0] == "1 2 3 4 5 0"
+    assert solved["solutions"][0][-1].startswith("5")
+    assert solved["distance"] == 6
+    assert "start   6 moves from the goal\n" in cli("run", "first.toml", "--quiet").out
+    assert json.loads(cli("run", "first.toml", "--quiet", "--json").out)["start_distance"] == 6
+    counted = cli("run", "first.toml", "--counts-only", "--store", "counts.zarr", "--quiet", "--json")
+    assert json.loads(counted.out)["start_distance"] is None
+    refused = cli("solve", "eight-puzzle")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        "antipodes: no position given; eight-puzzle has no goal beside its start, so give a position to solve\n"
+    )
+    assert json.loads(cli("run", "eight-puzzle", "--quiet", "--json").out)["start_distance"] is None

@@ -42,7 +42,10 @@ class SolveOptions:
     puzzle: PuzzleArgument
     position: Annotated[
         list[str] | None,
-        typer.Argument(metavar="POSITION", help="A position as in the config; routes begin at the puzzle's start."),
+        typer.Argument(
+            metavar="POSITION",
+            help="A position as in the config. [default: the start, of a config with a goal and of routes]",
+        ),
     ] = None
     moves: MoveSequence = None
     method: Annotated[

@@ -20,6 +20,7 @@ from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
@@ -191,6 +192,7 @@ def _space(puzzle: Puzzle) -> Space:
 
     A config may say ``enumerated`` of a puzzle whose positions have numbers, for the sake of its table.
     """
+    check_functions(puzzle.moves, puzzle.start_labels)
     if not isinstance(puzzle.notation, BlockBoard):
         listed_by_choice = (puzzle.settings or {}).get(ENUMERATED) is True
         return whole_space(replace(puzzle.rules, enumerated=False) if listed_by_choice else puzzle.rules)

@@ -22,6 +22,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.reachability.move_graph import MoveGraph, move_graph
+from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import best_space
 
@@ -147,6 +148,7 @@ def graph(puzzle: PuzzleLike, limit: int = MOST) -> PositionGraph:
         There are more positions.
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
+    check_functions(found.moves, found.start_labels)
     return PositionGraph(found, move_graph(best_space(found.rules).starts, found.moves, found.parts, most))
 
 

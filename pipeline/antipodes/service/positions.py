@@ -12,7 +12,8 @@ from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MOST_SCANNED, MOST_SHOWN, TooMuchError
 from antipodes.service.paths import MOST_DIGITS, ShortestPaths
 from antipodes.tables.drawing import moves_back
-from antipodes.tables.queries import check_exact, parsed
+from antipodes.tables.paths import check_exact
+from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
 from antipodes_tasks.errors import InputError, NumberError
 from antipodes_tasks.quoting import counted, quote, shorten

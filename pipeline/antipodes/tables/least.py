@@ -28,6 +28,7 @@ from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.report import RunReport, committed_depth
 from antipodes.tables.store.manifest import MOST_ANTIPODES, Layers, TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore, check_same_puzzle
+from antipodes.tables.table import start_distance
 from antipodes_tasks.errors import InputError, StoreMismatchError
 from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces.placements import Placements
@@ -89,6 +90,7 @@ def run_least(
         clock=session.clock,
         seconds=session.seconds,
         states_found=last.states - (manifest.states if manifest else 0),
+        start_distance=start_distance(session.store.address, last, config),
     )
 
 

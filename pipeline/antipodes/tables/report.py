@@ -34,6 +34,8 @@ class RunReport(Report):
     """The first antipodes, ``(n, places)``; none of an unfinished table."""
     states_found: int
     """Positions that this run found, each counted once."""
+    start_distance: int | None = None
+    """Distance of the config's start from its goal; None without a goal, for counts, and if it is unreachable."""
     workers_lost: int = 0
     """How often workers of a cluster were lost."""
     recomputed: int = 0
@@ -84,6 +86,7 @@ class RunReport(Report):
             "radius": manifest.radius,
             "layers": list(manifest.positions),
             "antipodes": manifest.positions[-1] if self.complete else None,
+            "start_distance": self.start_distance,
             "resumed_from": self.resumed_from,
             "seconds": self.seconds_to_json(),
             "states_per_second": self.per_second(self.states_found),

@@ -26,8 +26,10 @@ from antipodes.tables.store.stores import (
     check_same_puzzle,
     check_same_symmetry,
 )
+from antipodes.tables.table import start_distance
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.placements import Placements
 
@@ -80,7 +82,8 @@ def run_puzzle(
     with session.lock() as lock:
         manifest = session.committed(check)
         if manifest is not None and manifest.complete:
-            return _report(session, manifest, manifest, _farthest(manifest, config))
+            return _report(session, config, manifest, manifest, _farthest(manifest, config))
+        check_functions(config.puzzle.moves, config.puzzle.start_labels)
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
@@ -96,7 +99,7 @@ def run_puzzle(
             search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
             farthest = _farthest(last, config)
-    return _report(session, manifest, last, farthest, search)
+    return _report(session, config, manifest, last, farthest, search)
 
 
 def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> None:
@@ -121,6 +124,7 @@ def _farthest(manifest: SearchManifest, config: Config) -> Labels:
 
 def _report(
     session: Session[Any],
+    config: Config,
     before: SearchManifest | None,
     after: SearchManifest,
     farthest: Labels,
@@ -135,6 +139,7 @@ def _report(
         clock=session.clock,
         seconds=session.seconds,
         states_found=after.states - (before.states if before else 0),
+        start_distance=start_distance(session.store.address, after, config),
         workers_lost=search.losses.count if search else 0,
         recomputed=search.losses.recomputed if search else 0,
     )

@@ -24,6 +24,8 @@ from antipodes_tasks.errors import (
     StoreDamagedError,
 )
 from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
@@ -153,6 +155,8 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDDFS: iddfs,
     IDA_STAR: ida_star,
 }
+GOALS_TRIED = 16
+"""Goals near which moves that are functions are tried before a search."""
 MOST_WITHOUT_TABLE = 1 << 20
 """Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
 read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
@@ -321,8 +325,9 @@ def solve(
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, 1 GiB for ``iddfs`` and ``ida-star``. The
     ``listener`` is told the progress, about ten times per second.
 
-    InputError where there is no such method, it cannot treat the puzzle, or an argument is of another type or negative;
-    ResourceLimitError where the search would exceed the memory limit.
+    InputError where there is no such method, it cannot treat the puzzle, moves that are functions contradict
+    themselves, or an argument is of another type or negative; ResourceLimitError where the search would exceed the
+    memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
     if unknown := options.keys() - ({"heuristic", "threads"} if search is ida_star else set()):
@@ -330,10 +335,18 @@ def solve(
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
     deadline = Deadline(seconds, arguments.function(listener, "a listener"))
+    check_functions(problem.rules.moves, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
     try:
-        return search(
+        answer = search(
             problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
         )
+        for path in answer.solutions:
+            check_path(problem.rules.moves, path)
+        return answer
+    except InconsistentDistancesError as error:
+        if isinstance(problem.rules.moves, Functions):
+            raise contradiction(np.asarray(error.position)) from None
+        raise
     except TimeLimitReached:
         last = deadline.last
         return unsolved(method, Outcome.TIME_LIMIT, last.expanded if last else 0, last.least if last else None)

@@ -169,6 +169,10 @@ def _print_report(config: Config, report: RunReport) -> None:
     if antipodes > len(report.farthest):
         print_line(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
     print_line()
+    if config.puzzle.rules.origin is not None and not manifest.COUNTS_ONLY:
+        distance = report.start_distance
+        far = "no moves lead from the goal to it" if distance is None else f"{counted(distance, 'move')} from the goal"
+        print_line(f"start   {far}")
     if manifest.symmetry > 1:
         print_line(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
     if clock.search:

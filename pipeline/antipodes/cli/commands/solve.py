@@ -48,7 +48,7 @@ def solve(options: SolveOptions) -> int:
     puzzle = config.puzzle
     labels = _labels(puzzle, options)
     if labels is None and options.batch is None and options.method != ROUTES and not options.build:
-        raise InputError("expected a position to solve, found none")
+        labels = _start(puzzle)
     if options.build and (status := _build(config, options)):
         return status
     if options.build and labels is None and options.batch is None:
@@ -82,6 +82,13 @@ def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
         return None
     with naming("--to"):
         return goals_in(puzzle, options.to)
+
+
+def _start(puzzle: Puzzle) -> Labels:
+    """The start of a puzzle with a goal; InputError if the goal is the start, from which nothing is to be solved."""
+    if puzzle.rules.origin is None:
+        raise InputError(f"no position given; {puzzle.name} has no goal beside its start, so give a position to solve")
+    return puzzle.rules.first
 
 
 def _build(config: Config, options: SolveOptions) -> int:

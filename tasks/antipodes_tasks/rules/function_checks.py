@@ -1,0 +1,123 @@
+"""Checks of moves that a user wrote: whether they are deterministic, and whether inverses undo them.
+
+A search trusts the moves. Moves that contradict themselves would give wrong answers, or errors far from their cause.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+
+ALONE = 40
+"""Positions that are moved one at a time."""
+NEAR = 200
+"""Positions near given ones on which moves are tried before a search."""
+
+
+def check_functions(moves: Moves, labels: Labels) -> None:
+    """Try moves that are functions on positions near given ones ``(n, places)``; other moves need no trial.
+
+    InputError where a move gives two results for one position, or its inverse does not undo it; the message names the
+    move. The same moves are tried once in a process.
+    """
+    if not isinstance(moves, Functions) or moves.identity in _tried:
+        return
+    sample = _near(moves, labels)
+    for number in range(len(moves)):
+        for problem in problems_of_move(moves, number, sample):
+            raise InputError(problem)
+    _tried.add(moves.identity)
+
+
+def check_path(moves: Moves, path: Labels) -> None:
+    """Raise InputError if moves that are functions do not lead along a path ``(length + 1, places)`` that they led."""
+    if isinstance(moves, Functions) and None in (steps := moves.along(path)):
+        raise contradiction(path[steps.index(None)])
+
+
+def contradiction(position: Labels) -> InputError:
+    """The error that moves which are functions lead to other positions from ``(places,)`` than before."""
+    return InputError(
+        f"the moves of the definition contradict each other at {listed(position)}: repeated, they lead to other "
+        "positions, or an inverse does not undo its move; antipodes check tries the definition"
+    )
+
+
+_tried = set[bytes]()
+"""Identities of moves that were found to be consistent."""
+
+
+def _near(moves: Functions, labels: Labels) -> Labels:
+    """Up to NEAR positions, those given and the first that moves and their inverses lead to, each once."""
+    found = frontier = np.unique(labels, axis=0)[:NEAR]
+    undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
+    while len(frontier) and len(found) < NEAR:
+        results = [moves.after(number, frontier) for number in range(len(moves))]
+        results += [moves.undone(number, frontier) for number in undoable]
+        reached = np.concatenate([after[legal] for after, legal in results])
+        seen = set(map(bytes, found))
+        new = (position for position in np.unique(reached, axis=0) if bytes(position) not in seen)
+        frontier = np.array(list(islice(new, NEAR - len(found))), dtype=np.uint8).reshape(-1, labels.shape[1])
+        found = np.concatenate((found, frontier))
+    return found
+
+
+def name_of(moves: Moves, number: int) -> str:
+    """The name of a move in quotes, or its number."""
+    return repr(moves.names[number]) if moves.names else f"number {number}"
+
+
+def listed(labels: Labels) -> str:
+    """A position as its numbers, because its text may be wrong."""
+    return shorten(" ".join(map(str, labels.tolist())))
+
+
+def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]:
+    """The problems of a move on positions ``(n, places)``, a line for each."""
+    move = f"move {name_of(moves, number)}"
+    after, legal = moves.after(number, sample)
+    again = moves.after(number, sample)
+    if (at := _first_difference((after, legal), again)) is not None:
+        yield f"{move}: expected the same result each time, found two from {listed(sample[at])}"
+        return
+    turned, turned_legal = moves.after(number, sample[::-1])
+    alone = [moves.after(number, position[np.newaxis]) for position in sample[:ALONE]]
+    one, one_legal = (np.concatenate(parts) for parts in zip(*alone, strict=True))
+    for found, found_legal in ((turned[::-1], turned_legal[::-1]), (one, one_legal)):
+        count = len(found)
+        if (at := _first_difference((after[:count], legal[:count]), (found, found_legal))) is not None:
+            yield (
+                f"{move}: expected a result that does not depend on the other positions of the array, "
+                f"found {_result(after, legal, at)} and {_result(found, found_legal, at)} from {listed(sample[at])}"
+            )
+            return
+    yield from _inverse_problems(moves, number, sample[legal], after[legal])
+
+
+def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) -> Iterator[str]:
+    if isinstance(moves, Functions):
+        if not moves.has_inverse(number):
+            return
+        back, found = moves.undone(number, after)
+    else:
+        back, found = moves.before(number, after)
+    if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
+        yield (
+            f"move {name_of(moves, number)}: expected an inverse that leads from {listed(after[at])} back to "
+            f"{listed(before[at])}, found {_result(back, found, at)}"
+        )
+
+
+def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
+    """The place of the first position whose legality, or result where it is legal, differs."""
+    differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
+    return int(differs.argmax()) if differs.any() else None
+
+
+def _result(after: Labels, legal: Mask, at: int) -> str:
+    return listed(after[at]) if legal[at] else "no legal move"
