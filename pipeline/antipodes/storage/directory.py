@@ -18,7 +18,7 @@ from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.storage import LocalStore
 
 from antipodes.regular_file import open_descriptor, open_file
-from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.files import (
     NOTHING_THERE,
     PARTIAL,
@@ -88,7 +88,7 @@ class DurableStore(LocalStore):
             content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
         except FileNotFoundError:
             return None
-        if key.startswith("c/"):
+        if key != GROUP:
             self._check_chunk(content)
         return (prototype or default_buffer_prototype()).buffer.from_bytes(content)
 
