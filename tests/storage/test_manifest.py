@@ -233,7 +233,9 @@ def answers_of_tilings(cli: Command, square: Path) -> dict[str, Any]:
     return answers(cli, square, TILING_COMMANDS)
 
 
-@pytest.mark.parametrize("key", ["shape", "data_type", "fill_value", "chunk_grid", "codecs", "node_type"])
+@pytest.mark.parametrize(
+    "key", ["shape", "data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codecs", "node_type"]
+)
 @pytest.mark.parametrize("value", [None, 5, "int64", [1, 1], {"name": "regular"}])
 def test_array_metadata_that_contradicts_the_manifest(
     key: str, value: Any, refused: Callable[..., str], eight: Path

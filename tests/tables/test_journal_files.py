@@ -1,9 +1,11 @@
 """Journal files: what was put is found again, and any byte that changed is noticed."""
 
+import hashlib
 import pickle
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from journals import files, journal_at
 
 from antipodes.tables.journal import Journal, JournalDamagedError
-from antipodes.tables.journal_file import ENTRY, PREFIX_BYTES, Cover, FileIndex, StoredSegments
+from antipodes.tables.journal_file import ENTRY, MAGIC, PREFIX_BYTES, Cover, FileIndex, StoredSegments, entries_of, head
 from antipodes_tasks.bfs.bitmaps import words
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
@@ -258,3 +260,46 @@ def test_parts_and_counts(journal: Journal) -> None:
 def test_errors_of_segments_survive_pickling() -> None:
     error = pickle.loads(pickle.dumps(JournalDamagedError("what was said", "journal/a")))
     assert (str(error), error.key, isinstance(error, StoreDamagedError)) == ("what was said", "journal/a", True)
+
+
+@pytest.mark.parametrize(
+    "covers",
+    [None, 5, "x", {}, [5], [[0, 2]], [[0, 2, 0, "1"]], [[0, 2, 0, 1.5]], [[0, 2, 0, True]], [[-1, 2, 0, 1]],
+     [[2, 0, 0, 1]], [[0, 2**40, 0, 1]], [[0, 2, 0, 2**40]], [[0, 2, -5, 1]], [[0, 2, 0, 1, 1]], [[[0], 2, 0, 1]]],
+)  # fmt: skip
+def test_forged_covers_are_refused(covers: Any, journal: Journal, tmp_path: Path) -> None:
+    """Their digest is right."""
+    written = log_of(range(2), range(2))
+    entries = entries_of(journal.identity, written.segments, 0)
+    forge(tmp_path, head(journal.identity, covers, entries), written)
+    damaged: list[str] = []
+    assert journal.load(0, 2, damaged).known.tolist() == [-1, -1]
+    assert damaged == [f"{tmp_path}/journal/forged is damaged: its header is not what was written"]
+
+
+@pytest.mark.parametrize("header", ["[]", "{}", '{"segments": 4}', '{"segments": "x"}', '{"segments": 1e999}', "5"])
+def test_forged_headers_are_refused(header: str, journal: Journal, tmp_path: Path) -> None:
+    written = log_of(range(2), range(2))
+    entries = entries_of(journal.identity, written.segments, 0).tobytes()
+    content = MAGIC + len(header).to_bytes(8, "little") + header.encode() + entries
+    forge(tmp_path, content + hashlib.sha256(content).digest()[:8], written)
+    damaged: list[str] = []
+    assert journal.load(0, 2, damaged).known.tolist() == [-1, -1]
+    assert len(damaged) == 1
+
+
+@pytest.mark.parametrize(("field", "value"), [("offset", 2**64 - 1), ("offset", 7), ("count", 2**32 - 1)])
+def test_forged_entries_are_refused(field: str, value: int, journal: Journal, tmp_path: Path) -> None:
+    """Neither are bytes read elsewhere, nor is memory taken for positions that cannot be there."""
+    written = log_of(range(2), range(2))
+    entries = entries_of(journal.identity, written.segments, 0)
+    entries[field][1] = value
+    forge(tmp_path, head(journal.identity, [Cover(0, 2, 0, 1)], entries), written)
+    damaged: list[str] = []
+    assert journal.load(0, 2, damaged).known.tolist() == [-1, -1]
+    assert damaged == [f"{tmp_path}/journal/forged is damaged: its index does not fit its segments"]
+
+
+def forge(folder: Path, before: bytes, log: SegmentLog) -> None:
+    (folder / "journal").mkdir()
+    (folder / "journal" / "forged").write_bytes(before + b"".join(one.data.tobytes() for one in log.segments))

@@ -108,10 +108,12 @@ class Layout:
             ("shape", list(self.shape)),
             ("data_type", self.dtype),
             ("fill_value", self.fill),
+            ("chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),
             ("chunk_grid", {"name": "regular", "configuration": {"chunk_shape": [self.chunk_rows, self.shape[1]]}}),
         ):
             found = metadata.get(key)
             expect(found == expected and type(found) is type(expected), f"{name}: {key}", repr(expected), found)
+        expect(not metadata.get("storage_transformers"), f"{name}: storage_transformers", "none", "some")
         found = metadata.get("codecs")
         named = isinstance(found, list) and all(isinstance(one, dict) for one in found)
         codecs = [codec.get("name") for codec in found] if named else None

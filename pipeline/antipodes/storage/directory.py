@@ -16,7 +16,7 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.storage import LocalStore
 
-from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
@@ -99,7 +99,7 @@ class DurableStore(LocalStore):
             content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
         except FileNotFoundError:
             return None
-        if key.startswith("c/"):
+        if key != GROUP:
             self._check_chunk(content)
         return (prototype or default_buffer_prototype()).buffer.from_bytes(content)
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,12 +102,31 @@ def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name
     if _digest(content[:-DIGEST_BYTES]) != content[-DIGEST_BYTES:]:
         raise StoreDamagedError(f"{name} is damaged: its digest does not fit its content")
     header = json.loads(content[PREFIX_BYTES : PREFIX_BYTES + header_bytes])
-    if header["identity"] != identity:
+    if header.get("identity") != identity:
         raise StoreDamagedError(f"{name} is damaged: it belongs to another table")
     entries = np.frombuffer(content[PREFIX_BYTES + header_bytes : -DIGEST_BYTES], dtype=ENTRY)
-    if size != len(content) + int(entries["length"].sum(dtype=np.int64)):
+    ends = np.cumsum(entries["length"], dtype=np.int64)
+    if size != len(content) + int(ends[-1] if len(ends) else 0):
         raise StoreDamagedError(f"{name} is damaged: it is cut off, or has more than was written")
-    return FileIndex(tuple(Cover(*cover) for cover in header["covers"]), entries, len(content))
+    apart = (entries["offset"] == (ends - entries["length"]).astype(np.uint64)).all()
+    if not (apart and (entries["count"] <= 8 * entries["length"].astype(np.int64)).all()):
+        raise StoreDamagedError(f"{name} is damaged: its index does not fit its segments")
+    return FileIndex(_covers(header.get("covers"), name), entries, len(content))
+
+
+def _covers(value: Any, name: str) -> tuple[Cover, ...]:
+    """Return what a header says that a file covers; StoreDamagedError if it is anything but lists of four numbers."""
+    if not (isinstance(value, list) and all(map(_is_cover, value))):
+        raise StoreDamagedError(f"{name} is damaged: its header is not what was written")
+    return tuple(Cover(*one) for one in value)
+
+
+def _is_cover(value: Any) -> bool:
+    """Whether a value of JSON is a cover, with numbers that fit the index."""
+    if not (isinstance(value, list) and len(value) == 4 and all(type(one) is int for one in value)):
+        return False
+    first, end, begin, last = value
+    return bool(0 <= first <= end < 1 << 32 and 0 <= begin < 1 << 16 and 0 <= last < 1 << 16)
 
 
 def segment_digest(identity: str, chunk: int, depth: int, content: bytes | memoryview) -> int:
