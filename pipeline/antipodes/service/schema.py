@@ -111,6 +111,7 @@ class Facts:
     depth_zero: str | None = None
     moves: list[str] | None = None
     reversible: bool | None = None
+    exact: bool | None = None
     invertible: bool | None = None
     board: str | None = None
     method: str | None = None
