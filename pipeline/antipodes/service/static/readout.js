@@ -2,7 +2,7 @@
 
 import { trailChart } from "./chart.js";
 import { button, counted, element, percent } from "./elements.js";
-import { atZero, bestMove, isOneWay, zeroOf } from "./results.js";
+import { bestMove, isExact, isOneWay, leadsBack, wordsOf, zeroOf } from "./results.js";
 
 const ICONS = { undo: "↶", redo: "↷", step: "→", play: "▶", pause: "❚❚" };
 
@@ -35,9 +35,9 @@ export class Readout {
     const icon = (name, label, act) => button(ICONS[name], act, { class: "button icon", "aria-label": label, title: label });
     this.undo = icon("undo", "Undo (Ctrl+Z)", () => page.undo());
     this.redo = icon("redo", "Redo (Ctrl+Shift+Z)", () => page.redo());
-    const oneWay = isOneWay(this.#context.store);
-    this.best = oneWay ? null : button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
-    this.play = button("Play", () => page.player.toggle(), { class: "button main play" });
+    const { store } = this.#context;
+    this.best = !leadsBack(store) ? null : button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
+    this.play = button("Play", () => page.player.toggle(), { class: "button main play", hidden: !isExact(store) });
     const parts = [this.play, this.best, this.undo, this.redo].filter(Boolean);
     for (const one of parts) one.disabled = true;
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
@@ -72,7 +72,7 @@ export class Readout {
     const { distance } = here;
     const unreached = distance === null && seen && seen.reached === false && !store.complete;
     setText(this.number, distance === null ? (unreached ? `> ${seen.depth}` : "–") : String(distance));
-    setText(this.words, distance === null ? missing(unreached, seen) : distance === 0 ? atZero(store) : `${distance === 1 ? "move" : "moves"} from the ${zeroOf(store)}`);
+    setText(this.words, distance === null ? missing(unreached, seen) : wordsOf(distance, store));
     const radius = layers?.radius ?? store.radius;
     this.meter.firstChild.style.width = `${radius && distance !== null ? (100 * distance) / radius : 0}%`;
     this.facts.replaceChildren(...this.#place(here, layers));
@@ -97,7 +97,7 @@ export class Readout {
 
   async #countPaths(here) {
     const key = this.#keyOf(here);
-    if (!here.distance || this.#count.key === key || this.#page.player.playing) return;
+    if (!here.distance || !isExact(this.#context.store) || this.#count.key === key || this.#page.player.playing) return;
     try {
       const found = await this.#page.player.path(here.position);
       if (found) this.#counted(key, found.count === null ? "very many shortest paths" : counted(found.count, "shortest path"));

@@ -6,6 +6,23 @@ export function isOneWay({ reversible }) {
   return reversible === false;
 }
 
+/** Whether the distances are those to the start, too, so that moves lead nearer to it or farther from it. */
+export function leadsBack(store) {
+  return !isOneWay(store) && isExact(store);
+}
+
+/** Whether distances are lengths of shortest paths; else they are lower bounds of these. */
+export function isExact({ exact }) {
+  return exact !== false;
+}
+
+/** The words after a distance. */
+export function wordsOf(distance, store) {
+  if (distance === 0 && isExact(store)) return atZero(store);
+  const moves = `${distance === 1 ? "move" : "moves"} ${isExact(store) ? "" : "at least "}from the ${zeroOf(store)}`;
+  return isExact(store) ? moves : `${moves}, wherever the blank is`;
+}
+
 /** The word for the positions at distance 0. */
 export function zeroOf({ depth_zero: zero, starts }) {
   return `${starts > 1 ? "nearest " : ""}${zero ?? "start"}`;
@@ -16,6 +33,11 @@ export function atZero({ depth_zero: zero, starts }) {
   return `this is ${starts > 1 ? "a" : "the"} ${zero ?? "start"}`;
 }
 
+/** Why a position has no distance. */
+export function unknown({ complete }) {
+  return complete ? "unreachable" : "not reached yet";
+}
+
 /** A text that begins with a capital letter. */
 export function capital(text) {
   return text[0].toUpperCase() + text.slice(1);
@@ -23,17 +45,17 @@ export function capital(text) {
 
 /** A move of a shortest path to the start from a position, or undefined. */
 export function bestMove(seen, store) {
-  return isOneWay(store) ? undefined : seen?.successors.find(({ change }) => change < 0);
+  return !leadsBack(store) ? undefined : seen?.successors.find(({ change }) => change < 0);
 }
 
 /**
  * What a move leads to: a short `sign`, the `words` of it, a `tone` for its colour, and its `rank` among other moves.
  *
- * For moves with inverses that is how the distance changes; for one-way moves it is the distance from the start.
+ * That is how the distance changes, if it is the distance to the start, too; else it is the distance itself.
  */
 export function resultOf({ distance, change }, store) {
-  if (distance === null) return { sign: "?", words: store.complete ? "unreachable" : "not reached yet", tone: "unknown", rank: Infinity };
-  if (isOneWay(store) || change === null) return { sign: String(distance), words: `distance ${distance}`, tone: "same", rank: distance };
+  if (distance === null) return { sign: store.complete ? "–" : "?", words: unknown(store), tone: "unknown", rank: Infinity };
+  if (!leadsBack(store) || change === null) return { sign: String(distance), words: `distance ${distance}`, tone: "same", rank: distance };
   const [sign, word, tone] = change < 0 ? [`−${-change}`, "nearer", "nearer"] : change > 0 ? [`+${change}`, "farther", "farther"] : ["0", "as far", "same"];
   return { sign, words: `${word}, distance ${distance}`, tone, rank: change };
 }
