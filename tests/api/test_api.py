@@ -44,6 +44,8 @@ moves = { L = [1, 2, 3, 4, 0], X = '(0 1)' }
 """
 RING = {"name": "ring", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
 
+LONG = {"name": "long", "family": "generators", "n": 60, "moves": {"L": [*range(1, 60), 0]}}
+
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,6 +402,13 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     yield api.hardest_starts(eight, FAR), "<HardestStarts: .* at distance 31; 181,440 of 362,880 reach 1 goal>"
     goal = "1 2 3 4 5 6 7 8 0"
     yield api.load_patterns(eight, [finished]), f"<Patterns of eight-puzzle: eight-puzzle, .*; goal {goal}>"
+    yield api.symmetries("three-colours").elements()[0], "<Symmetry of three-colours: places 0 1 2 .*>"
+    yield api.symmetries(api.Config(LONG)).generators[0], "<Symmetry of .*…>"
+    board = {"name": "wide", "cells": "." * 200, "pieces": {"I": {"shape": "#" * 20, "count": 10}}}
+    yield (
+        api.open_tilings(api.tile(api.BoardConfig(board), folder / "w.zarr", workers=1).store)[0],
+        "<tiling of wide: .*>",
+    )
     cube = api.load_puzzle("2x2x2-corner")
     turns = api.run(api.load_config("2x2x2-corner"), folder / "cube.zarr", workers=2, symmetry="off").store
     yield cube.moves, "<Transforms: 9 moves>"

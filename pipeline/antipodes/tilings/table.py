@@ -55,7 +55,7 @@ class Tiling:
         return self.draw()
 
     def __repr__(self) -> str:
-        return f"<tiling of {self.problem.name}: {self.draw('letters')!r}>"
+        return f"<tiling of {shorten(self.problem.name, 30)}: {quote(self.draw('letters'))}>"
 
     def _repr_svg_(self) -> str:
         return svg(self.picture())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -44,7 +45,8 @@ class Symmetry:
     is that of the first square of its image. None: it goes to ``places[i]``."""
 
     def __repr__(self) -> str:
-        return f"<Symmetry of {self.rules.name}: places {' '.join(map(str, self.places.tolist()))}>"
+        places = shorten(" ".join(map(str, self.places.tolist())))
+        return f"<Symmetry of {shorten(self.rules.name, 30)}: places {places}>"
 
     @property
     def is_identity(self) -> bool:
