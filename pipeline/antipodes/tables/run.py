@@ -78,7 +78,7 @@ def run_puzzle(
     with session.watching():
         manifest = session.finished(check)
         if manifest is not None:
-            return _report(session, manifest, manifest, _farthest(manifest, config))
+            return _report(session, config, manifest, manifest, _farthest(manifest, config))
     with session.lock() as lock:
         manifest = session.committed(check)
         if manifest is not None and manifest.complete:
