@@ -67,6 +67,34 @@ def test_an_interruption_while_a_command_loads_its_libraries(number: signal.Sign
     assert STOPPED.fullmatch(process.stderr)
 
 
+IN_A_FINALISER = """
+import signal, time
+from antipodes.cli.failures import status_of, stop_waits_at_signals
+from antipodes.cli.streams import claim_streams
+
+class CompiledModule:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+def command():
+    CompiledModule()
+    time.sleep(60)
+
+claim_streams()
+signal.signal(signal.SIGINT, signal.default_int_handler)
+stop_waits_at_signals()
+raise SystemExit(status_of(command))
+"""
+
+
+def test_an_interruption_in_a_finaliser() -> None:
+    """Python prints what a finaliser raises, with a traceback, and goes on; that of compiled code runs often."""
+    command = [sys.executable, "-c", IN_A_FINALISER]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert (process.returncode, process.stdout) == (75, "")
+    assert STOPPED.fullmatch(process.stderr)
+
+
 def test_an_ignored_signal_stays_ignored() -> None:
     code = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{AT_AN_IMPORT}"
     process = ended(code, signal.SIGINT)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -30,6 +31,7 @@ from antipodes_tasks.quoting import shorten
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """The environment variable that shows tracebacks of unexpected errors."""
+AGAIN_AFTER_SECONDS = 0.01
 INTERRUPTED_BY_TYPER = 130
 """The exit status that typer has for Ctrl-C while it reads the arguments."""
 
@@ -39,10 +41,27 @@ class Stopped(BaseException):
 
 
 def stop_waits_at_signals() -> None:
-    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too."""
+    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too.
+
+    It also takes effect if it arrives in a finaliser, such as those of compiled code, from which Python raises nothing.
+    """
+    sys.unraisablehook = _pass_on
     for number in SIGNALS:
         if signal.getsignal(number) is signal.default_int_handler:
             signal.signal(number, _interrupt)
+
+
+def _pass_on(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Raise an interruption once more, a moment after the finaliser; other errors there are shown on request."""
+    if issubclass(unraisable.exc_type, (KeyboardInterrupt, Stopped)):
+        interrupt_again()
+    elif os.environ.get(TRACEBACKS):
+        sys.__unraisablehook__(unraisable)
+
+
+def interrupt_again() -> None:
+    """Send this process the signal of Ctrl-C in a moment."""
+    threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

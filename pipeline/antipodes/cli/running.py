@@ -1,16 +1,14 @@
 """Runs as commands see them: their options, progress and interruption, alike for tables and tilings."""
 
-import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
 
-from antipodes.cli.failures import Stopped
+from antipodes.cli.failures import Stopped, interrupt_again
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
@@ -23,8 +21,6 @@ from antipodes.storage.address import Address, storage_at
 from antipodes.storage.retry import StorageWatch, watch
 from antipodes_tasks import arguments
 from antipodes_tasks.spaces import parallel
-
-AGAIN_AFTER_SECONDS = 0.01
 
 
 @contextmanager
@@ -100,7 +96,7 @@ class Interrupts:
     def _stop_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """Python drops what is raised in a finaliser; a stop that was lost there is raised once more a moment later."""
         if issubclass(unraisable.exc_type, Stopped):
-            threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+            interrupt_again()
         else:
             self._unraisable_before(unraisable)
 
