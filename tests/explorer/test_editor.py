@@ -65,6 +65,8 @@ dials = define_puzzle(
     format=lambda dials: "".join(chr(ord("a") + dial) for dial in dials),
 )
 """
+ELEVEN = {"family": "generators", "n": 11, "moves": {"A": "(0 1)"}, "enumerated": True}
+"""Pieces 0 to 10, in two positions."""
 BOXED = {"family": "generators", "start": "a a a", "moves": {"A": "(0 1 2)"}}
 """A puzzle of one position."""
 
@@ -77,6 +79,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         if case.settings is not None:
             run_puzzle(Config({"name": name, **case.settings}), folder / f"{name}.zarr", SERIAL)
     run_puzzle(load_config("ivy"), folder / "ivy.zarr", SERIAL)
+    run_puzzle(Config({"name": "eleven", **ELEVEN}), folder / "eleven.zarr", SERIAL)
     run_puzzle(Config({"name": "alone", **BOXED}), folder / "alone.zarr", SERIAL)
     stopped = iter([False] * 3 + [True] * 1000)
     run_puzzle(
@@ -332,6 +335,20 @@ def test_keys_alone_edit_a_position(open_editor: Open) -> None:
     page.keyboard.press(" ")
     expect(field(page, 1)).to_have_accessible_name("square b2: empty")
     expect(verdict(page)).to_have_text("2 moves from the start.")
+
+
+def test_a_symbol_of_several_characters_is_typed(open_editor: Open) -> None:
+    page = open_editor("eleven")
+    undo = page.get_by_role("button", name="Undo edit")
+    field(page, 2).press("2")
+    expect(undo).to_be_disabled()  # it stands there already
+    field(page, 2).press("1")
+    expect(field(page, 2)).to_have_accessible_name("place 3: 1, wrong")
+    field(page, 3).press("0")
+    expect(field(page, 3)).to_have_accessible_name("place 4: 0, wrong")
+    field(page, 3).press("1")
+    field(page, 3).press("0")
+    expect(field(page, 3)).to_have_accessible_name("place 4: 10, wrong")
 
 
 def test_fingers_edit_on_a_phone(open_editor: Open) -> None:

@@ -14,6 +14,7 @@ from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of
 
 from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.obstacles import obstacle
@@ -209,6 +210,21 @@ def test_a_one_way_puzzle(tmp_path: Path) -> None:
     found = checked(client, "ring", [*"abcb"])
     assert (found["verdict"], found["distance"]) == ("unreachable", None)
     assert found["reason"] == "no moves lead here from the start: the finished table of 3 positions does not contain it"
+
+
+def test_twists_are_below_their_pieces_and_dials_side_by_side(client: Client) -> None:
+    form = form_of(client, "orbits")
+    assert [group["kind"] for group in form["groups"]] == ["pieces", "values", "pieces"]
+    squares = {field["name"]: field["squares"] for field in form["fields"]}
+    assert squares["CORNERS place 2"] == [[0, 1]]
+    assert squares["turn on CORNERS place 2"] == [[1, 1]]
+    assert squares["EDGES place 1"] == [[2.5, 0]]
+    dials = puzzle_of_dials()
+    assert [field.squares for field in dials.notation.form(dials.parts).fields] == [((0, 0),), ((0, 1),), ((0, 2),)]
+
+
+def puzzle_of_dials() -> Puzzle:
+    return define_puzzle(name="dials", radices=[9, 6, 4], start=[0, 0, 0], moves={"up": lambda dials: dials})
 
 
 PYTHON = """

@@ -21,7 +21,7 @@ export class Editor {
   #blocks = null;
   #chosen = null;
   #brush = null;
-  #typed = "";
+  #typed = { field: null, text: "" };
   #answer = null;
   #loading = new Latest();
   #checking = new Latest();
@@ -36,6 +36,7 @@ export class Editor {
     this.use = button("Use this position", () => this.#use(), { class: "button main" });
     this.undo = button("Undo edit", () => this.#undo(), { class: "button" });
     this.reset = button("Reset", () => this.#reset(), { class: "button", title: "Back to the position on the board" });
+    for (const one of [this.use, this.undo, this.reset]) one.disabled = true;
     const acts = element("div", { class: "row" }, this.use, this.undo, this.reset);
     this.element = element("div", { class: "editor", id: "editor", role: "group", "aria-label": "Edit the position", hidden: true }, this.hint, this.place, this.palette, this.verdict, acts);
     this.element.addEventListener("keydown", (event) => this.#key(event));
@@ -117,7 +118,7 @@ export class Editor {
 
   #letGo() {
     this.#chosen = this.#brush = null;
-    this.#typed = "";
+    this.#typed = { field: null, text: "" };
   }
 
   #swap(one, other) {
@@ -215,7 +216,8 @@ export class Editor {
   }
 
   #change(pairs) {
-    this.#typed = "";
+    this.#typed = { field: null, text: "" };
+    if (pairs.every(([field, symbol]) => this.#draft.symbols[field] === symbol)) return this.#show();
     this.#draft.change(pairs);
     this.#edited();
   }
@@ -286,12 +288,17 @@ export class Editor {
     const { kind } = this.#form.groups[this.#form.fields[field].group];
     if (key === "Backspace" || key === "Delete") return this.#takeBack(field, kind);
     if (key.length !== 1 || key === " " || kind === "blocks" || this.#form.fields[field].fixed) return false;
-    const known = this.#symbolsOf(field);
-    const typed = [`${this.#typed}${key}`, key].find((text) => known.some(({ symbol }) => symbol.toLowerCase() === text.toLowerCase()));
-    if (!typed) return false;
-    this.#change([[field, known.find(({ symbol }) => symbol.toLowerCase() === typed.toLowerCase()).symbol]]);
-    this.#typed = typed;
-    return true;
+    const before = this.#typed.field === field ? this.#typed.text : "";
+    const found = this.#named(field, `${before}${key}`) ?? this.#named(field, key);
+    if (found) this.#change([[field, found]]);
+    this.#typed = { field, text: found ?? "" };
+    return found !== undefined;
+  }
+
+  /** The symbol of a field that a text names, in small or capital letters. */
+  #named(field, text) {
+    const symbols = this.#symbolsOf(field).map(({ symbol }) => symbol);
+    return symbols.find((symbol) => symbol === text) ?? symbols.find((symbol) => symbol.toLowerCase() === text.toLowerCase());
   }
 
   #takeBack(field, kind) {
