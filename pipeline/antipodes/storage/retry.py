@@ -6,13 +6,15 @@ holds for a call to a file system, as of a server that is gone; but its errors a
 """
 
 import os
+import queue
 import re
 import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from antipodes.waits import RunOfAnotherProcess
 from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
@@ -46,7 +48,9 @@ METADATA_SERVICE = ("169.254.169.254", "metadata.google.internal")
 """Hosts that the clients ask for credentials if the environment has none."""
 DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed", "lock": "locked"}
 """What is done to an address by each kind of request."""
-REQUEST_THREAD = "request to a storage"
+REQUEST_THREAD, IDLE_THREAD = "request to a storage", "between two requests to a storage"
+MAX_IDLE_THREADS = 32
+"""Maximum number of threads that are kept for later requests."""
 
 T = TypeVar("T")
 
@@ -292,15 +296,7 @@ class _Wait:
         self._tries += 1
         if self._trouble and self._trouble.seconds == 0:
             raise self._stopped()
-        answer: futures.Future[T] = futures.Future()
-
-        def ask() -> None:
-            try:
-                answer.set_result(without_panic(request))
-            except BaseException as error:  # raised where it is waited for
-                answer.set_exception(error)
-
-        threading.Thread(target=ask, name=REQUEST_THREAD, daemon=True).start()
+        answer = _answer_to(partial(without_panic, request))
         while futures.wait([answer], LOOK_SECONDS).not_done:
             self.look()
         return answer.result()
@@ -333,6 +329,55 @@ class _Wait:
     def _silence(self) -> str:
         waited = f" for {self.seconds:.0f} s" if self.seconds >= 1 else ""
         return f"cannot {self.what} {self.address}: {self.reason or 'no answer'}{waited}"
+
+
+class _Requester(threading.Thread):
+    """A thread that makes one request after the other; its name tells whether it is making one."""
+
+    def __init__(self) -> None:
+        super().__init__(name=IDLE_THREAD, daemon=True)
+        self._requests: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
+
+    def ask(self, request: Callable[[], T]) -> "futures.Future[T]":
+        """Make a request; the future of its result."""
+        answer: futures.Future[T] = futures.Future()
+        self.name = REQUEST_THREAD
+        self._requests.put((request, answer))
+        return answer
+
+    def run(self) -> None:
+        """Make requests as they come."""
+        while True:
+            self._make(*self._requests.get())
+            if len(_idle) >= MAX_IDLE_THREADS:
+                return
+            _idle.append(self)
+
+    def _make(self, request: Callable[[], T], answer: "futures.Future[T]") -> None:
+        """Make a request; a method of its own, since the thread must not keep the result."""
+        try:
+            result = request()
+        except BaseException as error:  # raised where it is waited for
+            self.name = IDLE_THREAD
+            answer.set_exception(error)
+        else:
+            self.name = IDLE_THREAD
+            answer.set_result(result)
+
+
+_idle: list[_Requester] = []
+"""The threads that wait for a request: to start one takes as long as many small requests to a file system."""
+os.register_at_fork(after_in_child=_idle.clear)  # a child has none of the threads
+
+
+def _answer_to(request: Callable[[], T]) -> "futures.Future[T]":
+    """Make a request in another thread; the future of its result."""
+    try:
+        requester = _idle.pop()
+    except IndexError:
+        requester = _Requester()
+        requester.start()
+    return requester.ask(request)
 
 
 def has_open_requests() -> bool:
