@@ -19,8 +19,9 @@ from strategies import blocks_settings, sliding_settings
 from table_search import layers_of_space
 
 import antipodes
-from antipodes.config import Config, load_config
+from antipodes.config import Config, as_config, load_config
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.families.generators import settings_of
 from antipodes.puzzles.packed_positions import packed, unpacked
 from antipodes.puzzles.pattern import goals_in
 from antipodes.storage.backend import MANIFEST
@@ -242,6 +243,17 @@ def test_a_config_names_no_table(starts: dict[str, Any], tmp_path: Path, refused
     message = refused("run", tmp_path / "phase.toml", "--store", tmp_path / "phase.zarr")
     assert "[puzzle] starts: expected a position, a pattern or a list of them" in message
     assert "use Puzzle.starting_at in Python, or the command components" in message
+
+
+def test_too_many_starts_are_not_written() -> None:
+    """The manifest would be too large to be read again."""
+    places = 60
+    moves = {"a": [*range(1, places), 0]}
+    puzzle = antipodes.define_puzzle(name="p", start=" ".join(map(str, range(places))), moves=moves)
+    rng = np.random.default_rng(0)
+    many = puzzle.starting_at(np.array([rng.permutation(places) for _ in range(5000)], np.uint8), name="many")
+    assert settings_of(many) is None
+    assert as_config(many).settings.keys() == {"name", "family", "fingerprint"}
 
 
 def test_positions_in_place_of_the_start() -> None:

@@ -156,10 +156,16 @@ def _permuting(turns: Mapping[str, Turn], start: list[str]) -> Transforms:
     return Transforms.permuting({name: turn.permutations[0] for name, turn in turns.items()}, len(set(start)))
 
 
+MAX_WRITTEN = 1 << 18
+"""Maximum number of pieces in all starts of a puzzle for which `settings_of` writes them: a manifest contains them."""
+
+
 def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """The settings from which `generators` makes the same puzzle; None if there are none, as of moves by functions."""
     moves, parts = puzzle.moves, puzzle.parts
     if not isinstance(moves, Transforms) or moves.allowed is not None or len(parts) > 1 or not parts[0].holds_pieces:
+        return None
+    if len(puzzle.starts) * puzzle.places > MAX_WRITTEN:
         return None
     settings = {
         "name": puzzle.name,
