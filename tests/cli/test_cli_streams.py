@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -210,3 +211,17 @@ def unwritable(kind: str) -> Iterator[TextIO]:
         os.close(reader)
     with writer(io.BufferedWriter(Results(number, "wb")), "utf-8") as stream:
         yield stream
+
+
+def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
+    command = [*PROGRAM, "status", "no-such-store"]
+    logged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert re.fullmatch(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d expected a store, found .*\n", logged.stderr), (
+        logged.stderr
+    )
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b"".join(iter(partial(_read, ours), b""))
+    assert process.wait() == 2
+    assert shown.startswith(b"antipodes: expected a store, found ")
