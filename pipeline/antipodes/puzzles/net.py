@@ -145,6 +145,11 @@ class Net(Lists):
         return [letter.upper() for letter in letters] if small else letters
 
     @property
+    def letters(self) -> list[tuple[int, int, str]]:
+        """Line, column and letter of each sticker of the start, in reading order."""
+        return self._letters
+
+    @property
     def _letters(self) -> list[tuple[int, int, str]]:
         return _letters(self.picture_of_start)
 

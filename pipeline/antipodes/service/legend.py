@@ -17,6 +17,8 @@ Turned = NDArray[np.bool_]
 SQUARES = "Columns of squares are letters from the left, rows are numbers from the bottom."
 MOST_CYCLED = 60
 """Places whose cycles are written: more do not fit a line."""
+MOST_TURNED = 1 << 18
+"""Stickers by moves: of more, an answer would be too long."""
 MOST_MULTIPLE = 3
 """How often a move is repeated to find what another one is."""
 
@@ -98,6 +100,8 @@ def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
     for number, name in enumerate(moves.names):
         if name in found:
             continue
+        if len(found) == MOST_SHOWN:
+            break
         effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
         found[name] = known.get(_key(effect)) or _effect(puzzle, number)
         for written, multiple in _multiples(name, effect, moves.moduli):
@@ -129,7 +133,7 @@ def _effect(puzzle: Puzzle, number: int) -> str:
     assert isinstance(moves, Transforms)
     if puzzle.family == "generators" and moves.places <= MOST_CYCLED:
         return _cycles(moves.origin[number]) or "changes nothing"
-    turned = _turned_places(moves)[number]
+    turned = _turned_places(moves, number)
     counts = defaultdict[str, int](int)
     for part, places in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
         counts[part.name] = max(counts[part.name], int(turned[places].sum()))
@@ -151,26 +155,30 @@ def _cycles(origin: NDArray[np.int16]) -> str:
     return text
 
 
-def _turned_places(moves: Transforms) -> Turned:
-    """``(moves, places)``: whether a move changes where the content of a place is, or the content."""
-    turned: Turned = (moves.origin != np.arange(moves.places)) | (moves.added != 0)
+def _turned_places(moves: Transforms, number: int) -> Turned:
+    """``(places,)``: whether a move takes the content of a place elsewhere, or changes it."""
+    turned: Turned = (moves.origin[number] != np.arange(moves.places)) | (moves.added[number] != 0)
     return turned
 
 
 def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
-    """For each sticker of a net, in reading order, the moves that turn its piece; None for other pictures.
+    """For each sticker of a net, in reading order, the moves that turn its piece; None if there is no net.
 
-    The moves that turn most of a face come first. A sticker of no piece gets the moves that turn its whole face.
+    The moves that turn most of a face come first. A sticker of no piece gets the moves that turn its whole face. None
+    also if there are very many stickers and moves.
     """
     net, moves = puzzle.notation, puzzle.moves
     if not isinstance(net, Net) or not isinstance(moves, Transforms):
         return None
-    letters = [letter for _, _, letter in net._letters]
+    letters = np.array([letter for _, _, letter in net.letters])
+    if len(letters) * len(moves) > MOST_TURNED:
+        return None
     turned, movable = _turned_stickers(net, moves)
+    faces = {letter: movable & (letters == letter) for letter in letters.tolist()}
+    shares = {letter: turned[:, face].sum(axis=1) for letter, face in faces.items()}
     names: list[list[str]] = []
-    for number, letter in enumerate(letters):
-        face = movable & np.array([other == letter for other in letters])
-        share = turned[:, face].sum(axis=1)
+    for number, letter in enumerate(letters.tolist()):
+        face, share = faces[letter], shares[letter]
         mine = turned[:, number] if movable[number] else (share == face.sum()) & (share > 0)
         order = sorted(np.flatnonzero(mine).tolist(), key=lambda move: -int(share[move]))
         names.append(list(dict.fromkeys(moves.names[move] for move in order)))
@@ -179,8 +187,8 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
 
 def _turned_stickers(net: Net, moves: Transforms) -> tuple[Turned, Turned]:
     """``(moves, stickers)``: whether a move turns the piece of a sticker; ``(stickers,)``: whether it is a piece's."""
-    places = _turned_places(moves)
-    numbers = {(line, column): number for number, (line, column, _) in enumerate(net._letters)}
+    places = np.array([_turned_places(moves, number) for number in range(len(moves))])
+    numbers = {(line, column): number for number, (line, column, _) in enumerate(net.letters)}
     turned = np.zeros((len(moves), len(numbers)), dtype=np.bool_)
     movable = np.zeros(len(numbers), dtype=np.bool_)
     for one in net.facelets:

@@ -80,10 +80,13 @@ class PathsCache:
 
 
 def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
-    """All shortest paths from a position at a distance.
+    """All shortest paths from a position at a distance; None if more than MOST_POSITIONS lie on them.
 
-    None if more than MOST_POSITIONS lie on them. If predecessors are not known, all positions of the table are moved.
+    If predecessors are not known, all positions of the table are moved; None if these are more than MOST_POSITIONS.
     """
+    moves = table.puzzle.moves
+    if not (moves.invertible or moves.reversible) and len(table) > MOST_POSITIONS:
+        return None
     layers, links, seen = [position[np.newaxis]], list[Links](), 1
     for depth in range(distance - 1, -1, -1):
         before, sources = _nearer(table, layers[-1], depth)

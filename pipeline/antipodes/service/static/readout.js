@@ -100,7 +100,7 @@ export class Readout {
     if (!here.distance || !isExact(this.#context.store) || this.#count.key === key || this.#page.player.playing) return;
     try {
       const found = await this.#page.player.path(here.position);
-      if (found) this.#counted(key, found.count === null ? "very many shortest paths" : counted(found.count, "shortest path"));
+      if (found) this.#counted(key, numberOf(found, this.#context.store));
     } catch (error) {
       this.#counted(key, "");
       if (error.status !== 413) this.#context.fail(error); // too large a table to look for paths in it
@@ -147,6 +147,12 @@ export class Readout {
 /** Set a text only where it differs, so that a screen reader says it once. */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** How many shortest paths there are; of moves without known inverses those of large tables are not counted. */
+function numberOf({ count }, { reversible, invertible }) {
+  if (count !== null) return counted(count, "shortest path");
+  return reversible || invertible ? "very many shortest paths" : "";
 }
 
 function missing(unreached, seen) {
