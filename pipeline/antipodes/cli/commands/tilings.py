@@ -180,6 +180,8 @@ def count_only(
     print(_numbers(count.board, count.tilings, count.raw_tilings, raw))
     clock = count.clock
     print(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    if clock.compiling_line:
+        print(f"compile  {clock.compiling_line}")
     tried = f"{counted(count.placements, 'placement')} in {counted(count.partitions, 'partition')}"
     print(f"tried    {tried}; nothing is stored")
     return 0
@@ -234,6 +236,8 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
         return
     phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
     print(f"time     {report.seconds:.2f} s: {phases}")
+    if clock.compiling_line:
+        print(f"compile  {clock.compiling_line}")
     rate = report.placements_tried / clock.search / 1e6
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
