@@ -22,17 +22,31 @@ _making = threading.RLock()
 
 
 class Watch:
-    """Counts the functions being compiled, and calls ``tell`` once if that takes long."""
+    """Counts the functions being compiled, measures the time, and calls ``tell`` once if that takes long."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self.tell = tell
         self._begin: float | None = None
         self._under_way = 0
         self._told = False
+        self._lock = threading.Lock()
+        self._ended = 0.0
+        """Seconds of compilations that have ended."""
+        self._since = 0.0
+        """When the compilation under way began."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds during which functions were compiled, in any thread."""
+        with self._lock:
+            return self._ended + (time.monotonic() - self._since if self._under_way else 0.0)
 
     def begin(self) -> None:
         """The compilation of a function begins, maybe within that of another."""
-        self._under_way += 1
+        with self._lock:
+            if not self._under_way:
+                self._since = time.monotonic()
+            self._under_way += 1
         if self._begin is None:
             self._begin = time.monotonic()
             timer = threading.Timer(TELL_SECONDS, self._look)
@@ -43,7 +57,10 @@ class Watch:
 
     def end(self) -> None:
         """The compilation of a function ends."""
-        self._under_way -= 1
+        with self._lock:
+            self._under_way -= 1
+            if not self._under_way:
+                self._ended += time.monotonic() - self._since
 
     def _look(self) -> None:
         if self._under_way and not self._told:
@@ -53,6 +70,11 @@ class Watch:
 
 watch = Watch(lambda: None)
 """The watch of this process. Set its ``tell`` to be called, in any thread."""
+
+
+def working_clock() -> float:
+    """Seconds on a clock that stands still while functions are compiled: limits of time are for the work itself."""
+    return time.monotonic() - watch.seconds
 
 
 class Lazy(Generic[P, R]):

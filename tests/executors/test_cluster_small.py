@@ -13,7 +13,7 @@ from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUs
 from antipodes.executors.api import never
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.runs.options import RunOptions
-from antipodes.tables.planning.plan import plan_checked
+from antipodes.tables.planning.fitting import plan_checked
 
 SMALL = ("--memory-limit", "300MiB")
 NOT_USED = "has too little memory (300 MiB) for its share and is not used"

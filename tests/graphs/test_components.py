@@ -20,7 +20,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.pattern import all_placements, goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import solve
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.errors import InputError, SizeLimitError
 from antipodes_tasks.searches.problem import Problem
 
 SQUARES = 8
@@ -113,6 +113,35 @@ def test_half_of_the_eight_puzzle_is_out_of_reach() -> None:
 def test_a_config_that_lists_positions_for_its_table_has_the_same_components() -> None:
     settings = {"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"}
     assert ap.components(ap.Config({**settings, "enumerated": True})) == ap.components(ap.Config(settings))
+
+
+def test_a_bandaged_puzzle_whose_table_lists_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    conditions = {"L": "[^X] ? ? ? ? ?", "R": "? ? ? [^X] ? ?"}
+    moves = {"L": "(0 1 2 3)", "R": "(3 4 5)"}
+    settings = {"name": "bandaged", "family": "generators", "start": "a a b b c X", "moves": moves}
+    config = ap.Config({**settings, "conditions": conditions})
+    numbered = ap.components(config)
+    monkeypatch.setattr("antipodes.puzzles.families.generators.MOST_NUMBERED", 1)
+    listed = ap.Config({**settings, "conditions": conditions})
+    assert listed.puzzle.rules.enumerated
+    assert ap.components(listed) == numbered
+    assert sum(one.size * one.count for one in numbered) == 180
+
+
+def test_all_arrangements_of_a_listed_puzzle_may_be_too_many() -> None:
+    start = " ".join([*map(str, range(21)), "X"])
+    moves, conditions = {"L": "(0 1 2 3 4 5)"}, {"L": " ".join(["[^X]", *["?"] * 21])}
+    settings = {"name": "p", "family": "generators", "start": start, "moves": moves, "conditions": conditions}
+    with pytest.raises(SizeLimitError, match=r"found some 10\^21: all arrangements of the pieces count"):
+        ap.components(ap.Config(settings))
+
+
+def test_functions_of_a_listed_puzzle_are_not_tried_on_other_positions() -> None:
+    puzzle = define_puzzle(
+        name="p", start=[0, 0], radices=[3, 3], moves={"A": lambda at: (at + 1) % 3}, enumerated=True
+    )
+    with pytest.raises(InputError, match="its functions take only positions that its start reaches"):
+        ap.components(puzzle)
 
 
 def test_the_corners_of_the_2x2x2_are_twisted_in_three_ways() -> None:

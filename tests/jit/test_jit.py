@@ -48,6 +48,25 @@ def test_a_cache_that_cannot_be_read_is_replaced(damage: str, tmp_path: Path) ->
     assert sum(last.twice.made.stats.cache_hits.values()) == 1
 
 
+def test_the_working_clock_stands_still_while_functions_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(jit, "TELL_SECONDS", 1000.0)
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    watch = jit.Watch(lambda: None)
+    monkeypatch.setattr(jit, "watch", watch)
+    begin = jit.working_clock()
+    watch.begin()
+    now[0] += 5
+    watch.begin()  # of a function that the first one calls
+    now[0] += 2
+    assert (watch.seconds, jit.working_clock()) == (7, begin)
+    watch.end()
+    now[0] += 1
+    watch.end()
+    now[0] += 3
+    assert (watch.seconds, jit.working_clock()) == (8, begin + 3)
+
+
 def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jit, "TELL_SECONDS", 0.05)
     told: list[float] = []

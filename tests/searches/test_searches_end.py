@@ -13,16 +13,34 @@ from strategies import jump_settings, sliding_settings
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks import jit
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.progress import Pace, Progress
+from antipodes_tasks.searches.progress import Deadline, Pace, Progress, TimeLimitReached, silence
 
 ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
 DEEPENING: list[Search] = [iddfs, ida_star]
 NEAR = 6
 """A depth that iterative deepening reaches in a moment in every puzzle."""
+
+
+def test_a_time_limit_does_not_count_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit, "TELL_SECONDS", 1000.0)
+    monkeypatch.setattr(jit, "watch", jit.Watch(lambda: None))
+    deadline = Deadline(5.0, silence)
+    now[0] += 1
+    jit.watch.begin()
+    now[0] += 60
+    deadline.check()
+    jit.watch.end()
+    assert deadline.seconds == 4
+    now[0] += 5
+    with pytest.raises(TimeLimitReached):
+        deadline.check()
 
 
 @given(st.one_of(jump_settings(), sliding_settings()), st.integers(0, 2**32 - 1))
@@ -128,7 +146,7 @@ def test_reported_progress_is_true(search: Search) -> None:
 
 def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("antipodes_tasks.searches.progress.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("antipodes_tasks.searches.progress.working_clock", lambda: clock[0])
     pace, budgets = Pace(), []
 
     for _ in range(20):

@@ -25,18 +25,16 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.tables.planning import plan
+from antipodes.tables.planning.fitting import JOIN_SECONDS, plan_checked, plan_that_fits
 from antipodes.tables.planning.plan import (
-    JOIN_SECONDS,
     PROGRAM_BYTES,
     THREE_BITS,
     Plan,
     check_memory,
     partitions,
-    plan_checked,
     plan_chunk,
     plan_partition,
     plan_run,
-    plan_that_fits,
 )
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.stores import TableStore
@@ -209,7 +207,7 @@ def test_enough_once_others_joined() -> None:
 
 
 def test_never_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.planning.plan.JOIN_SECONDS", 0.3)
+    monkeypatch.setattr("antipodes.tables.planning.fitting.JOIN_SECONDS", 0.3)
     begin, events = time.monotonic(), list[Event]()
     with pytest.raises(ResourceLimitError):
         plan_on(Growing([TOO_LITTLE, TOO_LITTLE]), events)

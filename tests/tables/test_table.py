@@ -180,6 +180,14 @@ def test_no_table(tmp_path: Path) -> None:
         open_table(tmp_path)
 
 
+def test_a_pattern_counts_positions_that_free_moves_join_once(tmp_path: Path) -> None:
+    settings = {"name": "free", "family": "sliding", "rows": 2, "columns": 3, "free": ["x"], "start": "1 x 2 x 0 x"}
+    run_puzzle(Config(settings), tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table:
+        assert table.match("? ? ? ? ? ?").by_distance == dict(enumerate(table.layers))
+        assert len(table.match("1 ? 2 ? ? ?").nearest) == 1
+
+
 def in_threads(work: Callable[[int], object], threads: int = 8) -> list[object]:
     """The results of threads that start at the same time."""
     barrier = threading.Barrier(threads)

@@ -164,8 +164,8 @@ def main() -> None:
     remove_settings(os.environ)
     logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
     warnings.simplefilter("ignore")
+    jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
     if not {"--quiet", "-q"} & set(sys.argv):
-        jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
     sys.excepthook = print_traceback
     stop_waits_at_signals()

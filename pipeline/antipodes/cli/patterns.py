@@ -10,7 +10,7 @@ from antipodes.machine import human
 from antipodes.runs.options import RunOptions, started
 from antipodes.storage.address import Address
 from antipodes.tables.pattern_stores import PatternStore, cost_of, pattern_stores
-from antipodes.tables.planning.duration import described_time
+from antipodes.tables.planning.duration import described_range
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
@@ -84,5 +84,5 @@ def _named(patterns: Sequence[PatternStore]) -> str:
 def _cost(patterns: Sequence[PatternStore]) -> str:
     """What it takes to build some tables, in words."""
     cost = cost_of(patterns)
-    time = described_time(cost.seconds) if cost.known else f"more than {described_time(cost.seconds)}"
-    return f"{counted(cost.entries, 'entry', 'entries')}, {time}, at most {human(cost.disk_bytes)} of disk"
+    entries, time = counted(cost.entries, "entry", "entries"), described_range(cost.range)
+    return f"{entries}, {time}, at most {human(cost.disk_bytes)} of disk"

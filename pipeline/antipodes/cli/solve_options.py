@@ -59,7 +59,10 @@ class SolveOptions:
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False
     max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None
     max_seconds: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="Stop the search after this time.")
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop the search after this time, compiling at a first use not counted."
+        ),
     ] = None
     listed: Annotated[
         int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")

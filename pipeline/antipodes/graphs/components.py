@@ -18,9 +18,10 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs import components as searching
 from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
-from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.function_checks import check_functions
+from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.move_tables import Indices, MoveTables
@@ -190,13 +191,24 @@ def _check_memory(needed: int, positions: int, more: str = "") -> None:
 def _space(puzzle: Puzzle) -> Space:
     """The space of all positions; of blocks all ways to place them.
 
-    A config may say ``enumerated`` of a puzzle whose positions have numbers, for the sake of its table.
+    A table may list the positions that the start reaches although all arrangements of the pieces have numbers: because
+    the config says ``enumerated``, or because conditions of moves leave few of them reachable.
     """
     check_functions(puzzle.moves, puzzle.start_labels)
-    if not isinstance(puzzle.notation, BlockBoard):
-        listed_by_choice = (puzzle.settings or {}).get(ENUMERATED) is True
-        return whole_space(replace(puzzle.rules, enumerated=False) if listed_by_choice else puzzle.rules)
-    return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
+    if isinstance(puzzle.notation, BlockBoard):
+        return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
+    rules, chosen = puzzle.rules, (puzzle.settings or {}).get(ENUMERATED) is True
+    if rules.enumerated and isinstance(rules.moves, Functions) and not chosen:
+        raise InputError(
+            f"expected moves that are known for all arrangements of the pieces, found those of {shorten(rules.name)}: "
+            "its functions take only positions that its start reaches"
+        )
+    try:
+        return whole_space(replace(rules, enumerated=False))
+    except (SizeLimitError, ResourceLimitError) as error:
+        if not rules.enumerated:
+            raise
+        raise type(error)(f"{error}: all arrangements of the pieces count, also those that no start reaches") from error
 
 
 def _within_memory(puzzle: Puzzle) -> Iterator[Labels]:

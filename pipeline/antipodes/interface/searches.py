@@ -68,7 +68,8 @@ def solve(
     max_depth
         The greatest number of moves to search; None: any.
     max_seconds
-        Seconds after which a search ends without a path; None: never.
+        Seconds after which a search ends without a path; None: never. Compiling machine code, as at a first use, does
+        not count.
     listed
         Paths in the answer, at most; all are counted.
     memory_limit

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from antipodes.machine import peak_memory
+from antipodes_tasks.jit import TELL_SECONDS, watch
 from antipodes_tasks.quoting import printable, shorten
 
 
@@ -14,8 +15,10 @@ from antipodes_tasks.quoting import printable, shorten
 class Clock:
     """Seconds spent in each phase of a run."""
 
+    compiling: float = 0.0
+    """Compiling machine code at a first use, in this process; no other phase includes it."""
     tables: float = 0.0
-    """Building the tables of moves or placements, and compiling or loading the kernels."""
+    """Building the tables of moves or placements, and loading the kernels."""
     search: float = 0.0
     """From the first task of the search to the last, without commits."""
     write: float = 0.0
@@ -24,11 +27,20 @@ class Clock:
     @contextmanager
     def measure(self, phase: str) -> Iterator[None]:
         """Add the seconds that the block takes to a phase."""
-        begin = time.perf_counter()
+        begin, compiled = time.perf_counter(), watch.seconds
         try:
             yield
         finally:
-            setattr(self, phase, getattr(self, phase) + time.perf_counter() - begin)
+            compiling = watch.seconds - compiled
+            self.compiling += compiling
+            setattr(self, phase, getattr(self, phase) + max(0.0, time.perf_counter() - begin - compiling))
+
+    @property
+    def compiling_line(self) -> str | None:
+        """What a report says of compiling, if it took long."""
+        if self.compiling < TELL_SECONDS:
+            return None
+        return f"{self.compiling:.2f} s of it for machine code, only at a first use"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +61,8 @@ class Report:
     def seconds_to_json(self) -> dict[str, float]:
         """The value of the key ``seconds``."""
         clock = self.clock
-        return {"total": self.seconds, "tables": clock.tables, "search": clock.search, "write": clock.write}
+        phases = {"compiling": clock.compiling, "tables": clock.tables, "search": clock.search, "write": clock.write}
+        return {"total": self.seconds, **phases}
 
     def per_second(self, amount: int) -> float | None:
         """An amount per second of search; None if nothing was searched."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import Plan, check_memory, describe_misfit, plan_run
+from antipodes.tables.planning.fitting import describe_misfit
+from antipodes.tables.planning.plan import Plan, check_memory, plan_run
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest

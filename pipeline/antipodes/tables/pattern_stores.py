@@ -21,6 +21,11 @@ TRIAL_SECONDS = 0.5
 """Seconds of the trial for a forecast that a person waits for who wants a solution."""
 
 
+PREPARED_SECONDS = 1e-8
+"""Seconds of a thread for each entry of a finished table before the first search: it is read, folded by its symmetries,
+and written to the cache."""
+
+
 @dataclass(frozen=True)
 class PatternStore:
     """A pattern, and the store that `antipodes run` makes of it."""
@@ -54,11 +59,13 @@ class Cost:
     """An upper bound, journals included."""
     seconds: float
     known: bool
-    """Whether it takes about as long; else longer."""
+    """Whether a trial tells the seconds; else they are the least that a measured rate suggests."""
+    range: tuple[float, float]
+    """The seconds between which it is expected to end."""
 
     def to_json(self) -> dict[str, Any]:
         """The values of JSON."""
-        seconds = {"seconds": self.seconds if self.known else None}
+        seconds = {"seconds": self.seconds if self.known else None, "seconds_range": list(self.range)}
         return {"index_size": self.entries, "disk_bytes": self.disk_bytes, **seconds}
 
 
@@ -70,10 +77,13 @@ def pattern_stores(config: Config) -> list[PatternStore]:
 
 
 def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:
-    """What it takes to build the tables of some patterns, judging by a short trial of the smallest."""
+    """What it takes to build the tables of some patterns and to prepare them for searches.
+
+    That of the smallest is estimated, and the others are taken to need as long for each entry.
+    """
     tasks = tasks_at_once(workers)
     plans = [
-        plan_run(one.config.puzzle, tasks, available_memory(), symmetry=one.config.run.get("symmetry"))
+        plan_run(one.config.puzzle, tasks, available_memory(), symmetry=one.config.run.get("symmetry"), outline=True)
         for one in patterns
     ]
     entries = sum(plan.space.size for plan in plans)
@@ -81,8 +91,14 @@ def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cos
     store, plan = patterns[number].store, plans[number]
     folder = store.parent if isinstance(store, Path) else None
     trial = estimate_duration(plan, tasks, folder, trial_seconds=TRIAL_SECONDS)
-    each = (trial.seconds - trial.start) / plan.space.size
-    return Cost(entries, sum(one.disk_bytes for one in plans), len(plans) * trial.start + each * entries, trial.known)
+    share, prepared = entries / plan.space.size, PREPARED_SECONDS * entries / tasks
+
+    def scaled(seconds: float, start: float) -> float:
+        return len(plans) * start + share * (seconds - start) + prepared
+
+    seconds = scaled(trial.seconds, trial.start)
+    low, high = (scaled(one, one / trial.seconds * trial.start) for one in trial.range)
+    return Cost(entries, sum(one.disk_bytes for one in plans), seconds, trial.known, (low, high))
 
 
 def _is_finished(config: Config, store: Address) -> bool:

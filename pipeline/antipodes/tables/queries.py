@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.errors import PositionError
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 
 Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
@@ -52,7 +53,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """
     count, tally = 0, Counter[int]()
     nearest = farthest = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-    for labels in batches(space.puzzle, pattern):
+    for labels in _different(space, batches(space.puzzle, pattern)):
         indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices if space.stored is space.unchecked else space.stored.rank(labels))
         count += len(labels)
@@ -63,6 +64,19 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
             nearest, farthest = _extreme(np.min, nearest, found), _extreme(np.max, farthest, found)
     ends = (space.unchecked.unrank(np.sort(indices)) for _, indices in (nearest, farthest))
     return Matches(count, dict(sorted(tally.items())), *ends)
+
+
+def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
+    """The positions of batches; of those that free moves lead to from each other one, as they are one position."""
+    if not isinstance(space.puzzle.moves, CountedSwaps):
+        yield from batches
+        return
+    seen = np.zeros(space.unchecked.size, dtype=np.bool_)
+    for labels in batches:
+        indices, first = np.unique(space.unchecked.rank(labels), return_index=True)
+        new = ~seen[indices]
+        seen[indices] = True
+        yield labels[first[new]]
 
 
 def _extreme(best: Callable[[NDArray[np.int32]], np.int32], kept: Reached, found: Reached) -> Reached:

@@ -15,7 +15,8 @@ from antipodes.storage.store import check_removable
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.least import has_least, run_least
-from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
+from antipodes.tables.planning.fitting import check_disk, plan_that_fits
+from antipodes.tables.planning.plan import Plan
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
 from antipodes.tables.store.stores import (

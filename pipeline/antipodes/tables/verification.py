@@ -20,7 +20,8 @@ from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Capacity, Handle, Key, Scheduler, capacity, never
 from antipodes.machine import available_memory, human
 from antipodes.tables.layers.shards import build_tables
-from antipodes.tables.planning.plan import PROGRAM_BYTES, describe_misfit, partitions, plan_partition
+from antipodes.tables.planning.fitting import describe_misfit
+from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import Partition, sources

@@ -201,7 +201,12 @@ class TilingCount:
             "placements": self.placements,
             "method": self.method,
             "partitions": self.partitions,
-            "seconds": {"total": self.seconds, "tables": self.clock.tables, "search": self.clock.search},
+            "seconds": {
+                "total": self.seconds,
+                "compiling": self.clock.compiling,
+                "tables": self.clock.tables,
+                "search": self.clock.search,
+            },
         }
 
 

@@ -1,11 +1,12 @@
 """The progress that a search reports, and the pace of its calls, between which it can be interrupted."""
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
+
+from antipodes_tasks.jit import working_clock
 
 A_CALL = 0.1
 """Seconds of one call of a kernel: signals and listeners wait until it returns."""
@@ -15,7 +16,7 @@ R = TypeVar("R")
 Pulse = Callable[[], None]
 """Called from time to time by what takes long; it ends that by raising."""
 FASTER = 4
-"""Factor by which a budget grows from call to call, at most: the first call may include compilation."""
+"""Factor by which a budget grows from call to call, at most: the first call may include loading machine code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,14 @@ class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
 
 
 class Deadline:
-    """A listener that ends a search when its time is up, at the next progress; it tells another one meanwhile."""
+    """A listener that ends a search when its time is up, at the next progress; it tells another one meanwhile.
+
+    The time to compile machine code does not count, or the first search would end with hardly a position expanded.
+    """
 
     def __init__(self, seconds: float | None, listener: Listener) -> None:
         self.last: Progress | None = None
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._end = math.inf if seconds is None else working_clock() + seconds
         self._listener = listener
 
     def __call__(self, progress: Progress) -> None:
@@ -53,13 +57,13 @@ class Deadline:
 
     def check(self) -> None:
         """Raise TimeLimitReached if the time is up."""
-        if time.monotonic() >= self._end:
+        if working_clock() >= self._end:
             raise TimeLimitReached
 
     @property
     def seconds(self) -> float | None:
         """The time that is left, 0 at least; None without end."""
-        return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
+        return None if self._end == math.inf else max(0.0, self._end - working_clock())
 
 
 def silence(progress: Progress) -> None:
@@ -92,13 +96,13 @@ class Pace:
 
     def start(self) -> None:
         """A call begins."""
-        self._begin = time.perf_counter()
+        self._begin = working_clock()
 
     def learn(self, used: int) -> None:
         """The call has ended, and has used ``used`` of the budget.
 
         The time of a call that used little says little about larger ones, so the budget grows with the part used.
         """
-        seconds = max(time.perf_counter() - self._begin, 1e-9)
+        seconds = max(working_clock() - self._begin, 1e-9)
         if used:
             self.budget = max(1, round(min(FASTER * self.budget, A_CALL * used / seconds)))

@@ -136,6 +136,15 @@ class Filler(ABC):
         number = 0 if self.width == 1 else 2 if maps <= MAPS_OF_INT16 else 4
         return self.rows * self.most_moves * (4 + number) + maps * self.width * COLUMN_BYTES
 
+    @property
+    def least_table_bytes(self) -> int:
+        """A lower bound of the bytes of the move tables, which is known at once."""
+        return self.table_bytes
+
+    def estimated_seconds(self, threads: int) -> float | None:
+        """The seconds to fill the tables, if only an outline of them is known; None if they can be begun."""
+        return None
+
     def cost(self, column_maps: int) -> float:
         """The relative time to fill the tables and to search with them, if there are so many column maps.
 

@@ -7,7 +7,7 @@ its image. Why that is right, also for rows that symmetries map to themselves, i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -48,6 +48,8 @@ class Reduced(Numbering):
     frame: Frame
     images: Images
     """All symmetries of a group, the identity first; all map rows to rows."""
+    outline: bool = field(default=False, kw_only=True)
+    """Whether a plan needs only to know about how many rows there are: then they are not listed."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
@@ -76,12 +78,12 @@ class Reduced(Numbering):
     @cached_property
     def classes(self) -> RowClasses:
         """The classes of rows."""
-        return RowClasses(self.frame, self.images)
+        return RowClasses(self.frame, self.images, self.outline)
 
     @property
     def rows(self) -> int:
         """The number of kept rows."""
-        return len(self.classes.keys)
+        return self.classes.count
 
     @property
     def width(self) -> int:
@@ -142,6 +144,11 @@ class Reduced(Numbering):
     def outside(self) -> Numbering:
         """The numbering of all positions."""
         return self.whole
+
+    @property
+    def is_outline(self) -> bool:
+        """Whether rows are not listed."""
+        return self.outline
 
     @property
     def symmetries(self) -> int:

@@ -12,16 +12,18 @@ import numpy as np
 
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.frames import Frame
-from antipodes_tasks.spaces.move_tables import Fill, Filler, MoveTables, blocks
+from antipodes_tasks.spaces.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.row_tables import Reduction, RowTables
+from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
 
 KEPT_BYTES = 16
 """Bytes of a kept row as long as its space is in use: key and weight."""
+LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
+"""Seconds of a thread for each row, reduced or not, that is listed, and for each entry of a column map."""
 ROW_BYTES, STEP_BYTES = 32, 12
 """Bytes of a kept row, and of a move from it, besides the tables: key, weight, and tables before they are shortened."""
 
@@ -41,7 +43,7 @@ class ReducedTables(Filler):
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.classes.keys)
+        return self.classes.count
 
     @property
     def width(self) -> int:
@@ -50,13 +52,38 @@ class ReducedTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """The moves of the row that allows most."""
+        """The moves of the row that allows most; of an outline the moves that a row can allow."""
+        if self.classes.is_outline:
+            return len(self.steps.transforms)
         return int(self.reduction.target.shape[1])
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps."""
+        """The number of column maps; of an outline more than a sample of rows showed."""
+        if self.classes.is_outline:
+            return self.sample.expected_maps(self.rows)
         return len(self.reduction.keys)
+
+    @cached_property
+    def sample(self) -> RowSample:
+        """What some rows show of the tables of an outline."""
+        return self._row_tables.sample()
+
+    @property
+    def least_table_bytes(self) -> int:
+        """A lower bound of the bytes of the move tables: an outline knows only the moves and maps of some rows."""
+        if not self.classes.is_outline:
+            return self.table_bytes
+        each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
+        rows = self.frame.all_rows // len(self.classes.images)
+        return rows * each + self.sample.maps * self.width * COLUMN_BYTES
+
+    def estimated_seconds(self, threads: int) -> float | None:
+        """The seconds to list the rows and to fill the tables, of an outline; None where the tables tell."""
+        if not self.classes.is_outline:
+            return None
+        maps = self.most_column_maps * self.width * (len(self.frame.blocks) + 1) * MAP_SECONDS
+        return (LISTED_SECONDS * self.frame.all_rows + self.sample.row_seconds * self.rows + maps) / threads
 
     @cached_property
     def steps(self) -> OrbitSteps:
@@ -66,7 +93,11 @@ class ReducedTables(Filler):
     @cached_property
     def reduction(self) -> Reduction:
         """The row tables, found once for the planner and the tables."""
-        return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings).fill()
+        return self._row_tables.fill()
+
+    @property
+    def _row_tables(self) -> RowTables:
+        return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill the column maps."""
@@ -95,6 +126,8 @@ class ReducedTables(Filler):
         effects = 1 if self.folds else len(self.steps.alternatives)
         cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
         rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))
+        if self.classes.is_outline:
+            return cases + rows + 2 * self.most_column_maps * self.sample.key_bytes
         return cases + rows + 2 * self.reduction.keys.nbytes
 
     @property

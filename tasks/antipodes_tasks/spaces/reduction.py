@@ -1,6 +1,7 @@
 """Which symmetries reduce a space, and how it is cut for that."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from operator import itemgetter
@@ -12,7 +13,8 @@ from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.transforms import MOST_MASKED
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
 from antipodes_tasks.spaces.fields import FUNCTION_COST, Fields
 from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.images import MOST_SYMMETRIES, Images
@@ -31,6 +33,8 @@ LITTLE = 1e8
 """The cost of a tenth of a second, which symmetries take to be found."""
 DEAR, WORTH = 2.0, 0.5
 """The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
+LONG = 1.5e9
+"""The cost of tables that an outline does not fill: see `cost_of`."""
 LARGE = 1 << 33
 """Positions whose bits take 3 GiB, which is worth a longer search."""
 MOST_ROWS = 1 << 30
@@ -50,11 +54,11 @@ class Limits(NamedTuple):
     entries: float
 
 
-def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
+def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: bool = False) -> Space:
     """The reduced space that is built and searched fastest, of the space of all positions with its best cut.
 
     With ``worth`` it is built and searched in half the time, or all positions take much memory, and half the entries
-    do.
+    do. Of an ``outline`` rows whose tables take long are not listed: enough for a plan, not for a search.
 
     InputError where there is no such space.
     """
@@ -63,7 +67,25 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False) -> Space:
     best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
+    if outline and isinstance(rules.moves, Transforms | Swaps) and _tables_take_long(rules, best):
+        best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
+
+
+def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
+    """Whether it takes more than a second or two to list the rows and to compare them with their images."""
+    frame, order = reduced.frame, len(reduced.images)
+    rows = frame.all_rows / order
+    return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > LONG
+
+
+def listed(space: Space) -> Space:
+    """The space of an outline, with its rows; other spaces stay as they are."""
+    numbering = space.numbering
+    if not isinstance(numbering, Reduced) or not numbering.is_outline:
+        return space
+    numbering = replace(numbering, outline=False)
+    return Space(space.rules, numbering, numbering.cuts[0])
 
 
 def _is_reducible(rules: Rules, numbering: Numbering) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,13 @@ class RowClasses:
     frame: Frame
     images: Images
     """The symmetries, the identity first."""
+    is_outline: bool = False
+    """Whether a plan needs only to know about how many rows there are: then they are not listed."""
+
+    @cached_property
+    def count(self) -> int:
+        """The number of classes; of an outline it is estimated."""
+        return ceil(self.estimated_count()) if self.is_outline else len(self.keys)
 
     @cached_property
     def lookup(self) -> Keys:
@@ -120,6 +128,12 @@ class RowClasses:
     def rows(self, first: int = 0, end: int | None = None) -> Labels:
         """``(classes, places)``: a position in the least row of each class, in its first column; of some classes."""
         return self._first_positions(self.keys[first:end])
+
+    def sampled_rows(self, count: int) -> Labels:
+        """As `rows`, of some random classes, maybe the same one several times; the rows need not be listed."""
+        numbers = np.random.default_rng(0).integers(self.frame.all_rows, size=count)
+        labels = self.frame.positions(self.frame.rows(numbers), self._no_contents(count))
+        return self._first_positions(self.least(labels).keys)
 
     def rows_of(self, numbers: NDArray[np.int64]) -> Labels:
         """As `rows`, of the classes of these numbers ``(n,)``."""

@@ -4,6 +4,7 @@ The target of a row under a move is the kept row of the row after the move, foun
 are numbered by each thread for itself, and the numbers made one when all blocks are filled.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -36,6 +37,8 @@ from antipodes_tasks.spaces.row_images import RowImages
 
 LINES = 1 << 16
 """Keys that are found before they are numbered."""
+SAMPLED_LINES = 1 << 17
+"""Keys that are found in a sample."""
 FILLING, NUMBERING = "filling the move tables", "numbering the column maps"
 
 
@@ -47,6 +50,32 @@ class Reduction(NamedTuple):
     keys: KeyLines
     """``(column maps, key)``; number 0 is the identity."""
     closing: Closing
+
+
+class RowSample(NamedTuple):
+    """What some rows show of the tables of all rows."""
+
+    rows: int
+    maps: int
+    """The different column maps of these rows."""
+    maps_of_half: int
+    """The different column maps of the first half of these rows."""
+    most_moves: int
+    """The moves of the row that allows most."""
+    key_bytes: int
+    """The bytes of the key of a column map."""
+    row_seconds: float
+    """Seconds of a thread for each row."""
+
+    def expected_maps(self, rows: int) -> int:
+        """More column maps than can be expected of so many rows: twice the limit that the sample suggests.
+
+        If each half of the rows shows a fixed share of the maps that are still unknown, ``n`` maps in the first half
+        and ``m`` in both suggest ``n^2 / (2n - m)`` in all.
+        """
+        most = rows * self.most_moves + 1
+        unknown = 2 * self.maps_of_half - self.maps
+        return most if unknown <= 0 else min(most, 2 * max(self.maps, self.maps_of_half**2 // unknown))
 
 
 class _Block(NamedTuple):
@@ -90,6 +119,32 @@ class RowTables:
             nothing = Closing(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
             return Reduction(target, np.zeros((rows, 0), dtype=np.int16), _identities(self._frame, 1), nothing)
         return self._numbered(target, column_map, blocks, most)
+
+    def sample(self) -> RowSample:
+        """The column maps of some rows, and how long they take; the rows need not be listed."""
+        count = max(2, SAMPLED_LINES // max(1, len(self._moves.origin)))
+        halves = np.array_split(self.classes.sampled_rows(count), 2)
+        numbers, maps, most, seconds = KeyNumbers.empty(self._key_length), list[int](), 0, 0.0
+        identities = len(numbers.add(_identities(self._frame, self._variants)))
+        self._moved(halves[0][:1])  # which loads the kernels
+        for rows in halves:
+            begin = time.perf_counter()
+            moved = self._moved(rows)
+            if self._frame.width > 1:
+                numbers.add(self._keys(rows, moved))
+            seconds = time.perf_counter() - begin
+            maps.append(numbers.count - identities + 1)
+            most = max(most, int(np.bincount(moved.of, minlength=1).max()))
+        key_bytes = 2 * self._key_length
+        return RowSample(count, maps[1], maps[0], most, key_bytes, seconds / len(halves[1]))
+
+    def _moved(self, rows: Labels) -> Moved:
+        """What the moves make of some rows, without the numbers of the rows to which they lead."""
+        steps, shape, images = self._arrays_of_moves
+        nowhere = RowNumbers.of(np.zeros(1, dtype=np.uint64))
+        target = np.empty((len(rows), len(steps.origin)), dtype=np.int32)
+        moved = Moved.room(target.size)
+        return moved.some(int(reduce_rows(rows, steps, shape.moduli, images, nowhere, target, moved)))
 
     def _numbered(
         self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
@@ -151,14 +206,19 @@ class RowTables:
         """The keys of the column maps of moves, or of symmetries alone, of some positions."""
         lines = np.zeros((len(moved.of), self._key_length), dtype=np.int16)
         if len(lines):
-            steps, shape, _, _ = self._arrays
+            steps, shape, _ = self._arrays_of_moves
             write_keys(rows, _variants(self._frame, rows), moved, steps, shape, self.renamings[1:], lines)
         return lines
 
     @cached_property
     def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
         """What kernels need, made before threads use it."""
-        return self._moves, self._shape, self.classes.row_images, self.classes.row_numbers()
+        return *self._arrays_of_moves, self.classes.row_numbers()
+
+    @cached_property
+    def _arrays_of_moves(self) -> tuple[Steps, Shape, RowImages]:
+        """As `_arrays`, without the kept rows."""
+        return self._moves, self._shape, self.classes.row_images
 
     @property
     def _moves(self) -> Steps:

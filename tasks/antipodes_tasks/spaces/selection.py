@@ -32,11 +32,12 @@ SHORT = 1e9
 """The cost of a second, see `Filler.cost`: a shorter search is not worth the time to look for symmetries."""
 
 
-def best_space(rules: Rules, symmetry: str | None = None) -> Space:
+def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = False) -> Space:
     """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
 
     With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other; with "auto" where
-    that takes half the time or less, see `why_whole`.
+    that takes half the time or less, see `why_whole`. An ``outline`` is enough for a plan, and found in a second or
+    two: `antipodes_tasks.spaces.reduction.listed` makes a space of it.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def best_space(rules: Rules, symmetry: str | None = None) -> Space:
     from antipodes_tasks.spaces.reduction import reduced_space
 
     try:
-        return reduced_space(rules, whole, worth=symmetry == "auto")
+        return reduced_space(rules, whole, worth=symmetry == "auto", outline=outline)
     except InputError:
         if symmetry == "on":
             raise

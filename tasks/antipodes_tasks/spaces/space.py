@@ -114,6 +114,11 @@ class Numbering(ABC):
         return self
 
     @property
+    def is_outline(self) -> bool:
+        """Whether the number of rows is only estimated, as a plan needs it."""
+        return False
+
+    @property
     def symmetries(self) -> int:
         """The number of symmetries by which positions are one entry; 1: none but the identity."""
         return 1

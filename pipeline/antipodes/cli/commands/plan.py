@@ -1,8 +1,7 @@
 """``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -22,10 +21,9 @@ from antipodes.cli.options import (
     Workers,
 )
 from antipodes.cli.patterns import pattern_lines, patterns_view
-from antipodes.cli.running import run_options
+from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.config import Config, load_config, restricted
-from antipodes.events import Listener, Preparing
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
@@ -34,13 +32,12 @@ from antipodes.storage.address import Address, storage_at
 from antipodes.tables.least import has_least
 from antipodes.tables.planning.cluster import ClusterFit, alike, fit_cluster
 from antipodes.tables.planning.cluster import Workers as Cluster
-from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
+from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces import parallel
 from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
@@ -96,7 +93,7 @@ def plan(
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
-        with _progress(tasks):
+        with preparing(tasks):
             planned = plan_run(
                 config.puzzle,
                 tasks,
@@ -104,6 +101,7 @@ def plan(
                 settings=config.settings,
                 counts_only=counts_only,
                 symmetry="off" if has_least(config.settings) else options.symmetry,
+                outline=True,
             )
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
@@ -112,11 +110,12 @@ def plan(
     expected = _time(planned, tasks, store)
     fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
     if as_json:
-        phases = asdict(expected)
-        known = phases.pop("known") and isinstance(store, Path)
+        phases = {name: value for name, value in asdict(expected).items() if name not in ("known", "longer")}
+        known = expected.known and isinstance(store, Path)
         times = {
             "seconds": expected.seconds if known else None,
             "seconds_at_least": None if known else expected.seconds,
+            "seconds_range": list(expected.range),
             "phases": phases,
         }
         fits = {"fits": not lacking, "free_disk_bytes": free}
@@ -192,21 +191,6 @@ def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[s
     _print_patterns(config)
 
 
-@contextmanager
-def _progress(tasks: int) -> Iterator[None]:
-    """Show what takes long before the plan is known, from its first event on; as many threads as tasks work on that."""
-    with ExitStack() as stack:
-        listeners: list[Listener] = []
-
-        def tell(what: str, done: int, of: int) -> None:
-            if not listeners:
-                listeners.append(stack.enter_context(show_progress(quiet=False)))
-            listeners[0](Preparing(what, done, of))
-
-        with parallel.watched(tell, lambda: False, tasks):
-            yield
-
-
 def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
     """Say that no table can have the positions of a puzzle, and what its patterns cost."""
     size = index_size(config.puzzle.rules)
@@ -230,7 +214,7 @@ def _print_division(planned: Plan) -> None:
 def _lacking(planned: Plan, limit: int, free: int | None) -> list[str]:
     """What a run has too little of on this machine."""
     too_much = {
-        "memory": planned.least_bytes > limit,
+        "memory": planned.least_bytes - planned.unsure_bytes > limit,
         "disk": free is not None and planned.disk_bytes > free,
     }
     return [what for what, lacks in too_much.items() if lacks]
@@ -243,20 +227,20 @@ def _time(planned: Plan, tasks: int, store: Address) -> Duration:
 
 
 def _described(expected: Duration, store: Address, tasks: int) -> str:
-    """The time of a run, or the time that it takes at least, and why no more is known."""
-    about = described_time(expected.seconds)
-    threads = counted(tasks, "thread")
-    if not expected.known:
-        return f"unknown, more than {about} with {threads}: a short trial does not tell"
-    if not isinstance(store, Path):
-        return f"{about} with {threads}, and what the bucket takes, judging by a short trial"
-    return f"{about} with {threads}, judging by a short trial"
+    """The time of a run, and what the estimate rests on."""
+    bucket = "" if isinstance(store, Path) else ", and the time that the bucket takes"
+    source = "judging by a short trial" if expected.known else "a rough estimate from a measured rate"
+    return f"{described_range(expected.range)} with {counted(tasks, 'thread')}{bucket}, {source}"
 
 
 def _memory(planned: Plan, limit: int, what: str) -> str:
     """The memory of a run, or the least that it needs if the limit, ``what`` is its name, is less."""
+    least = planned.least_bytes - planned.unsure_bytes
+    if least > limit:
+        return f"does not fit: at least {human(least)}; {what} {human(limit)}"
     if planned.least_bytes > limit:
-        return f"does not fit: at least {human(planned.least_bytes)}; {what} {human(limit)}"
+        either = f"between {human(least)} and {human(planned.least_bytes)}"
+        return f"{either}: only the move tables tell; {what} {human(limit)}"
     return f"at most {human(planned.memory_bytes)}{', with two bits a position' if planned.two_bits else ''}"
 
 

@@ -178,6 +178,8 @@ def _print_report(config: Config, report: RunReport) -> None:
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
         print_line(f"time    {report.seconds:.2f} s: {phases}")
+        if clock.compiling_line:
+            print_line(f"compile {clock.compiling_line}")
         print_line(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
         print_line(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:

@@ -174,6 +174,8 @@ def count_only(
     print_line(_numbers(count.board, count.tilings, count.raw_tilings, raw))
     clock = count.clock
     print_line(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    if clock.compiling_line:
+        print_line(f"compile  {clock.compiling_line}")
     tried = f"{counted(count.placements, 'placement')} in {counted(count.partitions, 'partition')}"
     print_line(f"tried    {tried}; nothing is stored")
     return 0
@@ -228,6 +230,8 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
         return
     phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
     print_line(f"time     {report.seconds:.2f} s: {phases}")
+    if clock.compiling_line:
+        print_line(f"compile  {clock.compiling_line}")
     rate = report.placements_tried / clock.search / 1e6
     print_line(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)

@@ -21,7 +21,8 @@ from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, a
 from antipodes.tables.layers.key_assembly import assemble_keys
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import Plan, plan_that_fits
+from antipodes.tables.planning.fitting import plan_that_fits
+from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
 from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
 from antipodes_tasks.bfs.partition import warm_up

@@ -11,7 +11,8 @@ from antipodes.executors.api import WORKER_SHARE
 from antipodes.executors.distributed.choice import capacity_of, largest_set_that_fits
 from antipodes.machine import MIB, human
 from antipodes.runs.options import RunOptions
-from antipodes.tables.planning.plan import Cut, Plan, fits_into, plan_for
+from antipodes.tables.planning.fitting import fits_into, plan_for
+from antipodes.tables.planning.plan import Cut, Plan
 from antipodes_tasks.quoting import counted
 
 Workers = Mapping[str, Any]

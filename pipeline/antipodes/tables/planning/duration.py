@@ -1,10 +1,10 @@
 """How long a run takes, estimated from a trial of a second or two on this machine.
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
-of the plan. What it has not found by then is forecast as that of a run under way. Where the tables alone take longer,
-or the run takes gigabytes, there is no trial, and only the time of the rest is known. For that, a
-chunk is compressed, of positions that a search of random move tables found, and bytes are written to the disk. What
-other programs do on the machine meanwhile counts, as it will in the run.
+of the plan. The layers that it did not reach are forecast. If the move tables take longer, or the run takes gigabytes,
+there is no trial: then the search is estimated from the rate at which random move tables are searched. To estimate the
+rest, a chunk of positions that this search found is compressed, and bytes are written to the disk. Other programs that
+keep the machine busy meanwhile count, as they will in the run.
 """
 
 import hashlib
@@ -71,6 +71,12 @@ WRITTEN_BYTES = 8 * MIB
 """Bytes that are written to the disk, durably, and deleted."""
 TABLE_BYTES, JOURNAL_BYTES = 0.5, 0.9
 """Bytes on disk for each position, as most puzzles take them."""
+KNOWN_RANGE = 0.7, 1.6
+"""The least and the greatest time of a run, divided by the forecast of a trial."""
+SLOWEST = 12.0
+"""The time of a search, divided by that at the rate of random tables, which fit into a cache, at most."""
+TABLE_BYTE_SECONDS = 1e-9
+"""Seconds of a thread for a byte of move tables that are too large for a trial."""
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
 """Units of times, their seconds, and the seconds from which the next one is used."""
 
@@ -85,12 +91,20 @@ class Duration:
     search: float
     write: float
     known: bool
-    """Whether the run takes about as long; else it takes longer, by an unknown time."""
+    """Whether the run takes about as long; else these are the least seconds that a measured rate suggests."""
+    longer: float = 0.0
+    """Seconds by which the search and the writing may take longer, where the time is not known."""
 
     @property
     def seconds(self) -> float:
         """The seconds of all phases."""
         return self.start + self.tables + self.search + self.write
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The seconds between which the run is expected to end."""
+        low, high = KNOWN_RANGE
+        return low * self.seconds, high * (self.seconds + self.longer)
 
 
 KEY_SECONDS, KEY_WRITE_SECONDS = 5e-7, 2e-7
@@ -105,13 +119,30 @@ class _Search:
     seconds: float
     states: float
     known: bool
+    longer: float = 0.0
+    """Seconds that it may take beyond ``seconds``, where these are not known."""
+    more_states: float = 0.0
+    """Positions that it may find beyond ``states``."""
 
 
-def described_time(seconds: float) -> str:
-    """A time as a person says it, to one or two digits: it is an estimate."""
+def described_range(range: tuple[float, float]) -> str:
+    """A range of seconds as a person says it, such as "2 to 5 minutes": each to a digit or two, since it is rough."""
+    (low, unit), (high, high_unit) = map(_described, range)
+    if (low, unit) == (high, high_unit):
+        return f"about {_counted(high, high_unit)}"
+    return f"{low if unit == high_unit else _counted(low, unit)} to {_counted(high, high_unit)}"
+
+
+def _described(seconds: float) -> tuple[str, str]:
+    """A number and its unit."""
+    seconds = max(1.0, seconds)
     unit, size = next((unit, size) for unit, size, most in UNITS if seconds < most)
-    digits = 1 if seconds < 10 else 2
-    return f"about {float(f'{seconds / size:.{digits}g}'):,g} {unit}"
+    count = seconds / size
+    return f"{float(f'{count:.{1 if count < 10 else 2}g}'):,.0f}", unit
+
+
+def _counted(number: str, unit: str) -> str:
+    return f"{number} {unit.removesuffix('s') if number == '1' else unit}"
 
 
 def estimate_duration(
@@ -129,8 +160,8 @@ def estimate_duration(
     warm_up()
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())
-    assembly = _assembly_seconds(plan, here, rng)
-    search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds)
+    assembly, each = _sampled_seconds(plan, here, rng)
+    search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds, each)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
     to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # the spilt is read again
@@ -141,6 +172,7 @@ def estimate_duration(
         search=share * search.seconds,
         write=share * search.states * assembly + to_disk if written else 0.0,
         known=search.known,
+        longer=share * (search.longer + (search.more_states * assembly if written else 0.0)),
     )
 
 
@@ -151,16 +183,25 @@ def _of_keys(plan: Plan, start: float) -> Duration:
     return Duration(start=start, tables=0.0, search=search, write=write, known=plan.reachable is not None)
 
 
-def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
-    """The search of a plan, by a trial; none of its time is known if that cannot be made."""
+def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float) -> _Search:
+    """The search of a plan, by a trial, or else at ``each`` seconds for an entry, as random tables take them."""
     size = plan.space.size
     states = size if plan.reachable is None else _entries(plan.space, plan.reachable)
     certain = 0 if plan.reachable is None else states
-    if plan.least_bytes > available_memory():
-        return _Search(0.0, 0.0, certain, False)
+    slowest = SLOWEST * each * states
+
+    def untried(tables: float, found: int = 0, seconds: float = 0.0) -> _Search:
+        low = max(seconds, each * certain)
+        return _Search(tables, low, max(certain, found), False, max(0.0, slowest - low), states - max(certain, found))
+
+    outlined = plan.space.filler.estimated_seconds(threads)
+    if outlined is not None:
+        return untried(outlined)
+    if plan.least_bytes > min(available_memory(), TRIAL_BYTES):
+        return untried(plan.table_bytes * TABLE_BYTE_SECONDS / threads)
     tables = _tables_seconds(plan.space, threads)
-    if tables > TRIAL_TABLES or plan.least_bytes > TRIAL_BYTES:
-        return _Search(tables, 0.0, certain, False)
+    if tables > TRIAL_TABLES:
+        return untried(tables)
     begin = time.perf_counter()
     journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
     shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
@@ -180,7 +221,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     share = UNCERTAIN_SHARE if plan.reachable is None else LEAST_SHARE
     known = len(counts) > LEAST_LAYERS and found >= share * states
     if not known:
-        return _Search(tables, sum(seconds), max(certain, found), False)
+        return untried(tables, found, sum(seconds))
     return _Search(tables, sum(seconds) + costs.of(expected), states, True)
 
 
@@ -217,16 +258,18 @@ def _tables_seconds(space: Space, parallel: int) -> float:
     return begun - begin + each * (len(fills) - 1) / parallel
 
 
-def _assembly_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> float:
-    """The seconds for each position of a sample to compress its depth."""
+def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
+    """The seconds for each position of a sample to compress its depth, and to be found by a search."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
     tables = _random_tables(
         rows, width, _moves(plan.space, rng), min(plan.space.filler.most_column_maps, SAMPLE_MAPS), rng
     )
     log = SegmentLog()
+    begin = time.perf_counter()
     found = _search(tables, log)
-    return _seconds_of(lambda: _assemble(log, rows, width), parallel) / found
+    searched = (time.perf_counter() - begin) / parallel
+    return _seconds_of(lambda: _assemble(log, rows, width), parallel) / found, searched / found
 
 
 def _search(tables: MoveTables, log: SegmentLog) -> int:
@@ -254,7 +297,7 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
 
 def _moves(space: Space, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
-    labels = space.unrank(rng.integers(space.size, size=POSITIONS_TRIED))
+    labels = space.whole.unrank(rng.integers(space.whole.size, size=POSITIONS_TRIED))
     counts = [len(space.rules.moves.successors(one)) for one in labels]
     return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 

@@ -1,9 +1,5 @@
-"""The plan of a run, made before anything runs: chunks, partitions and shards of rows, memory and disk.
+"""The plan of a run, made before anything runs: chunks, partitions and shards of rows, memory and disk."""
 
-Where the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for others.
-"""
-
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,19 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.config import Config
-from antipodes.events import WaitingForWorkers
-from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity
 from antipodes.machine import KIB, MIB, human
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import RunOptions
-from antipodes.runs.session import Session
-from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.bfs.two_bits import TwoBitState
-from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
 from antipodes_tasks.spaces.selection import best_space
@@ -189,6 +179,11 @@ class Plan(Division):
     """Disk of journal and table, both of which are there at the end, while each depth takes a byte; of a counts-only
     run that of two checkpoints, since the new one is written before the old one goes."""
 
+    @property
+    def unsure_bytes(self) -> int:
+        """Memory of the move tables of a process that may turn out not to be needed: their bound is an estimate."""
+        return 0 if self.keyed else self.table_bytes - self.space.filler.least_table_bytes
+
     @cached_property
     def weights(self) -> NDArray[np.int64] | None:
         """How many positions an entry of each row stands for, ``(rows,)``; None: each stands for one."""
@@ -234,6 +229,7 @@ def plan_run(
     *,
     counts_only: bool = False,
     symmetry: str | None = None,
+    outline: bool = False,
 ) -> Plan:
     """The plan of a puzzle for ``workers`` tasks at a time, in threads of this process or in ``processes`` others.
 
@@ -241,10 +237,11 @@ def plan_run(
     a position do not fit, two are planned. A store that is resumed brings its ``cut``, which another version may have
     chosen otherwise, and a new one is reduced if ``symmetry`` says so, see `antipodes.runs.options.RunOptions`; a
     search that goes on with other workers brings its ``division``. The ``settings`` are those of the puzzle's config:
-    they take memory and disk, too, if they list half a million edges.
+    they take memory and disk, too, if they list half a million edges. An ``outline`` estimates what takes more than a
+    second or two to be known: the rows and the move tables of large reduced spaces. It cannot be run.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
-    division = division or _divide(*(cut or plan_cut(puzzle, symmetry)), workers, processes)
+    division = division or _divide(*(cut or plan_cut(puzzle, symmetry, outline=outline)), workers, processes)
     space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
     described = puzzle.moves.memory_bytes + SETTING_BYTES * further
     if division.keyed:
@@ -277,9 +274,12 @@ def _needs_two_bits(three: int, two: int, memory_limit: int | None) -> bool:
     return memory_limit is not None and two < three and three > memory_limit
 
 
-def plan_cut(puzzle: Puzzle, symmetry: str | None = None) -> Cut:
-    """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks."""
-    space = best_space(puzzle.rules, symmetry or "auto")
+def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = False) -> Cut:
+    """The cut of a new store; it depends on puzzle and ``symmetry`` alone, so that every run writes the same chunks.
+
+    An ``outline`` is that of a plan that does not run, see `plan_run`.
+    """
+    space = best_space(puzzle.rules, symmetry or "auto", outline=outline)
     if isinstance(space.numbering, Keyed):
         return Space(space.rules, space.numbering.searched, space.leading), SPAN
     return space, plan_chunk(space)
@@ -422,114 +422,3 @@ def _spread(size: int, division: Division, processes: int) -> int:
     """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most shards."""
     shards = division.shard_count
     return size if processes <= 1 else ceil(size * ceil(shards / processes) * processes / shards)
-
-
-JOIN_SECONDS = 60.0
-"""Seconds for which workers may join where those there are have too little memory."""
-POLL_SECONDS = 0.1
-"""Seconds between two checks whether workers joined or left."""
-
-
-def plan_that_fits(
-    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
-) -> Plan:
-    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
-
-    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
-
-    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
-    was told to stop while it waited for workers.
-    """
-    options, listener, stop = session.options, session.listener, session.stop
-    deadline = time.monotonic() + JOIN_SECONDS
-    while True:
-        try:
-            return plan_checked(config, options, scheduler, cut, division)
-        except ResourceLimitError as error:
-            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
-                raise
-            listener(WaitingForWorkers(str(error)))
-            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
-            if stop():
-                raise InterruptedRunError(f"interrupted: {error}") from error
-            if not joined:
-                raise
-
-
-def plan_checked(
-    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
-) -> Plan:
-    """The plan of a run, for a store if any, on the largest set of the scheduler's workers that it fits.
-
-    A search that goes on keeps its ``division`` unless only another one fits.
-
-    ResourceLimitError where it fits into the memory of no set of workers.
-    """
-    cut = cut or (division.cut if division else plan_cut(config.puzzle, options.symmetry))
-    fits = partial(fits_into, config, options, cut, division)
-    scheduler.choose_workers(fits, partial(describe_misfit, options.memory_limit))
-    plan = plan_for(config, options, cut, division, capacity(scheduler))
-    limit = options.memory_limit or scheduler.memory
-    try:
-        if limit is not None:
-            check_memory(plan, limit)
-    except ResourceLimitError as error:
-        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
-    return plan
-
-
-def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> bool:
-    """Return whether a run fits into the memory that it may take on a set of workers."""
-    limit = options.memory_limit or workers.memory
-    return limit is None or plan_for(config, options, cut, division, workers).least_bytes <= limit
-
-
-def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
-    """Return the plan for a set of workers; with another division than the given one if only that fits."""
-    limit = options.memory_limit or workers.memory
-    plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
-    kept = plan(division, counts_only=options.counts_only) if division else None
-    if kept is not None and (limit is None or kept.least_bytes <= limit):
-        return kept
-    return plan(counts_only=options.counts_only)
-
-
-def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
-    """Return why a worker with this limit in bytes is not used, as the rest of a sentence about the worker.
-
-    ``memory_limit`` is that of the run, for all workers together.
-    """
-    if memory_limit is not None or not limit:
-        within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
-        return f"is not used: there is too little memory for another worker{within}"
-    return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
-
-
-def check_disk(plan: Plan, store: Store[Any]) -> None:
-    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
-
-    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
-    """
-    free, stored = store.storage.free_bytes(), store.storage.size()
-    if free is not None and plan.disk_bytes > free + stored:
-        more = " more" if stored else ""
-        parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
-        raise DiskLimitError(
-            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
-            f"{plan.space.size:,} positions take at most {parts}"
-        )
-
-
-def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
-    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
-    if options.memory_limit or not scheduler.processes:
-        return ""
-    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
-    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
-
-
-def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
-    """Wait for workers to join or leave; whether some did before the deadline."""
-    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)
-    return scheduler.workers_changed

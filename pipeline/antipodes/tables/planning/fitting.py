@@ -1,0 +1,159 @@
+"""Plans that fit: what does not fit into memory or on the disk is refused, at once if bounds show that.
+
+Where the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for others.
+"""
+
+import time
+from functools import partial
+from math import ceil
+from typing import Any
+
+from antipodes.config import Config
+from antipodes.events import WaitingForWorkers
+from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity
+from antipodes.machine import MIB, human
+from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
+from antipodes.storage.store import Store
+from antipodes.tables.planning.plan import Cut, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
+from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.spaces.reduction import listed
+
+JOIN_SECONDS = 60.0
+"""Seconds for which workers may join where those there are have too little memory."""
+POLL_SECONDS = 0.1
+"""Seconds between two checks whether workers joined or left."""
+
+
+def plan_that_fits(
+    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
+) -> Plan:
+    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
+
+    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
+
+    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
+    was told to stop while it waited for workers.
+    """
+    options, listener, stop = session.options, session.listener, session.stop
+    deadline = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            return plan_checked(config, options, scheduler, cut, division)
+        except ResourceLimitError as error:
+            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
+                raise
+            listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
+            if stop():
+                raise InterruptedRunError(f"interrupted: {error}") from error
+            if not joined:
+                raise
+
+
+def plan_checked(
+    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
+) -> Plan:
+    """The plan of a run, for a store if any, on the largest set of the scheduler's workers that it fits.
+
+    A search that goes on keeps its ``division`` unless only another one fits.
+
+    ResourceLimitError where it fits into the memory of no set of workers.
+    """
+    cut = cut or (division.cut if division else _cut_that_may_fit(config, options, scheduler))
+    fits = partial(fits_into, config, options, cut, division)
+    scheduler.choose_workers(fits, partial(describe_misfit, options.memory_limit))
+    plan = plan_for(config, options, cut, division, capacity(scheduler))
+    limit = options.memory_limit or scheduler.memory
+    try:
+        if limit is not None:
+            check_memory(plan, limit)
+    except ResourceLimitError as error:
+        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
+    return plan
+
+
+def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler) -> Cut:
+    """The cut of a new store, unless bounds that are known at once show that the puzzle fits into no set of workers.
+
+    Otherwise a run would list rows and fill move tables for minutes before it is refused.
+    """
+    cut = plan_cut(config.puzzle, options.symmetry, outline=True)
+    if not cut[0].numbering.is_outline:
+        return cut
+
+    def least_bytes(workers: Capacity) -> int:
+        outline = plan_for(config, options, cut, None, workers)
+        return outline.least_bytes - max(1, workers.processes) * outline.unsure_bytes
+
+    def may_fit(workers: Capacity) -> bool:
+        limit = options.memory_limit or workers.memory
+        return limit is None or least_bytes(workers) <= limit
+
+    scheduler.choose_workers(may_fit, partial(describe_misfit, options.memory_limit))
+    chosen = capacity(scheduler)
+    if not may_fit(chosen):
+        space, limit = cut[0], options.memory_limit or chosen.memory or 0
+        raise ResourceLimitError(
+            f"expected a puzzle that fits into {human(limit)} of memory; about {space.size:,} entries, to which its "
+            f"symmetries reduce {space.whole.size:,} positions, take at least {human(least_bytes(chosen))}"
+        )
+    space = listed(cut[0])
+    return space, plan_chunk(space)
+
+
+def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> bool:
+    """Return whether a run fits into the memory that it may take on a set of workers."""
+    limit = options.memory_limit or workers.memory
+    return limit is None or plan_for(config, options, cut, division, workers).least_bytes <= limit
+
+
+def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
+    """Return the plan for a set of workers; with another division than the given one if only that fits."""
+    limit = options.memory_limit or workers.memory
+    plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
+    kept = plan(division, counts_only=options.counts_only) if division else None
+    if kept is not None and (limit is None or kept.least_bytes <= limit):
+        return kept
+    return plan(counts_only=options.counts_only)
+
+
+def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
+    """Return why a worker with this limit in bytes is not used, as the rest of a sentence about the worker.
+
+    ``memory_limit`` is that of the run, for all workers together.
+    """
+    if memory_limit is not None or not limit:
+        within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
+        return f"is not used: there is too little memory for another worker{within}"
+    return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
+
+
+def check_disk(plan: Plan, store: Store[Any]) -> None:
+    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
+
+    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
+    """
+    free, stored = store.storage.free_bytes(), store.storage.size()
+    if free is not None and plan.disk_bytes > free + stored:
+        more = " more" if stored else ""
+        parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
+        raise DiskLimitError(
+            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
+            f"{plan.space.size:,} positions take at most {parts}"
+        )
+
+
+def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
+    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
+    if options.memory_limit or not scheduler.processes:
+        return ""
+    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
+
+
+def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
+    """Wait for workers to join or leave; whether some did before the deadline."""
+    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    return scheduler.workers_changed
