@@ -28,7 +28,7 @@ class ShortestPaths:
 
     def reversed(self) -> "ShortestPaths":
         """The same paths backwards."""
-        backwards = [np.unique(edges[:, ::-1], axis=0) for edges in reversed(self.edges)]
+        backwards = [_different(edges[:, ::-1]) for edges in reversed(self.edges)]
         return ShortestPaths(self.layers[::-1], tuple(backwards))
 
     def then(self, others: "ShortestPaths") -> "ShortestPaths":
@@ -74,14 +74,22 @@ def shortest_paths(
         after, before = down(layers[-1])
         after_keys = packing.pack(after)
         nearer = np.flatnonzero(depths(after_keys) == depth)
-        stranded = np.setdiff1d(np.arange(len(layers[-1])), before[nearer])
+        stranded = np.flatnonzero(np.bincount(before[nearer], minlength=len(layers[-1])) == 0)
         if len(stranded):
             raise InconsistentDistancesError(layers[-1][stranded[0]])
-        nearer = nearer if every else nearer[:1]
-        keys, number = np.unique(after_keys[nearer], axis=0, return_inverse=True)
-        edges.append(np.unique(np.stack((before[nearer], number.reshape(-1)), axis=1), axis=0))
+        if every:
+            keys, number = np.unique(after_keys[nearer], axis=0, return_inverse=True)
+            edges.append(_different(np.stack((before[nearer], number.reshape(-1)), axis=1)))
+        else:
+            keys = after_keys[nearer[:1]]
+            edges.append(np.zeros((1, 2), dtype=np.int64))
         layers.append(packing.unpack(keys))
     return ShortestPaths(tuple(layers), tuple(edges))
+
+
+def _different(edges: Edges) -> Edges:
+    """Return the different edges, in ascending order; numpy takes long to find out that one edge has no copy."""
+    return np.unique(edges, axis=0) if len(edges) > 1 else edges
 
 
 def solved(method: str, paths: ShortestPaths, request: Request, expanded: int) -> Answer:
