@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.storage.address import Address
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.errors import InputError, PositionError, StoreDamagedError
+from antipodes_tasks.errors import PositionError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.placements import Placements
 
 BATCH = 1 << 14
 """Positions that are moved together."""
@@ -26,22 +24,15 @@ Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
     """The positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
 
-    InputError as `check_exact`; StoreDamagedError where a position on the path has no predecessor one less deep, or the
+    StoreDamagedError where a position on the path has no predecessor one less deep, or the
     last one is not a start.
     """
-    check_exact(space, chunks.address)
     path = [position]
     for depth in range(distance - 1, -1, -1):
         path.append(_predecessor(space, chunks, path[-1], depth))
     if not (space.puzzle.start_labels == path[-1]).all(axis=1).any():
         raise _damaged(space, chunks, path[-1], 0, "which is no start")
     return np.array(path)
-
-
-def check_exact(space: CheckedSpace, address: Address) -> None:
-    """Raise InputError where depths are the least over regions of the blank, along which no path leads."""
-    if isinstance(space.stored.numbering, Placements):
-        raise InputError(f"expected distances, found the least over regions of the blank, in {address}")
 
 
 def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:

@@ -26,14 +26,12 @@ from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
-from antipodes.tables.least import has_least
 from antipodes.tables.planning.duration import Duration, described_time, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
 from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces import parallel
-from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
@@ -73,7 +71,7 @@ def plan(
                 limit,
                 settings=config.settings,
                 counts_only=counts_only,
-                symmetry="off" if has_least(config.settings) else options.symmetry,
+                symmetry=options.symmetry,
             )
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
@@ -96,9 +94,6 @@ def plan(
         return
     space = planned.space
     print(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
-    if has_least(config.settings):
-        least = Placements.of(config.puzzle.rules).size
-        print(f"  folded       to {counted(least, 'entry', 'entries')}, the least over regions of the blank")
     if space.whole is not space:
         why = "" if options.symmetry == "on" else ", which saves time or memory"
         entries = counted(space.size, "entry", "entries")

@@ -33,7 +33,6 @@ from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
-from antipodes.tables.least import has_least
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
@@ -176,10 +175,7 @@ def _print_report(config: Config, report: RunReport) -> None:
         print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
         print(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:
-        found = "every position was found by earlier runs"
-        if has_least(manifest.puzzle):
-            found = "folded from the table with regions, which was finished before"
-        print(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
+        print(f"time    {report.seconds:.2f} s: every position was found by earlier runs, writing {clock.write:.2f}")
         print(f"memory  {human(report.peak_memory)} peak")
     else:
         print("time    none: it was already complete")
@@ -189,5 +185,4 @@ def _print_report(config: Config, report: RunReport) -> None:
         return
     print(f"table   {report.store}")
     farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
-    path = "" if has_least(report.manifest.puzzle) else "--path "
-    print(f"query   antipodes query {path}{in_shell(report.store)} '{farthest}'")
+    print(f"query   antipodes query --path {in_shell(report.store)} '{farthest}'")
