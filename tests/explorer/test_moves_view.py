@@ -23,7 +23,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     made = {name: TABLES[name] for name in ("tiles", "one-way", "lights", "pancakes")}
     made |= {"goal": {**GOAL, "goal": "0 1 2 / 3 4 5"}}
     made |= {"starts": {**GOAL, "start": ["1 2 3 4 5 0", "5 4 3 2 1 0"]}}
-    made |= {"regions": {**GOAL, "start": "1 2 x / x x 0", "free": ["x"], "least_over_regions": True}}
     for name, settings in made.items():
         run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
     cube = load_config("2x2x2")
@@ -206,17 +205,6 @@ def test_words_of_goals_and_of_several_starts(open_page: Open) -> None:
     expect(page.locator(".distance-words")).to_have_text("this is a start")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".distance-words")).to_have_text("move from the nearest start")
-
-
-def test_lower_bounds_are_not_said_to_be_distances(open_page: Open) -> None:
-    page = open_page("/#/regions?position=2 1 0 x x x")
-    expect(moves(page)).to_have_count(3)
-    expect(page.locator(".distance-words")).to_have_text("moves at least from the start, wherever the blank is")
-    expect(page.get_by_text("Each number is a lower bound")).to_be_visible()
-    expect(page.locator(".nearer, .farther")).to_have_count(0)
-    for name in ("Best move", "Play", "Show a shortest path"):
-        expect(page.get_by_role("button", name=name)).to_have_count(0)
-    expect(page.locator("#problem")).to_be_hidden()
 
 
 def test_a_sign_of_loading_after_half_a_second(open_page: Open) -> None:

@@ -60,8 +60,8 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ({"rows": 60, "columns": 60}, "rows, columns: expected at most 1024 places, found 3600"),
         (
             {"row": 3},
-            "row: unknown key; expected columns, description, enumerated, family, free, goal, least_over_regions, "
-            "metric, name, rows, start, starts, walls",
+            "row: unknown key; expected columns, description, enumerated, family, free, goal, metric, "
+            "name, rows, start, starts, walls",
         ),
         ({"moves": "knight"}, "moves: unknown key"),
         ({"name": None}, "name"),

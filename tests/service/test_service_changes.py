@@ -86,9 +86,9 @@ def test_a_store_that_is_removed_and_comes_back(client: Client, store: Path, tmp
 
 def test_a_damaged_manifest(client: Client, store: Path) -> None:
     flip_bit(store / MANIFEST, 1000)
-    assert "is damaged" in client.refused("/stores/it/view", status=503)
+    assert "is corrupt" in client.refused("/stores/it/view", status=503)
     (row,) = client.value("/stores")
-    assert "is damaged" in row["problem"]
+    assert "is corrupt" in row["problem"]
 
 
 def test_a_damaged_chunk(store: Path) -> None:

@@ -101,4 +101,4 @@ def test_two_puzzles_of_one_name(cli: Command, refused: Refused, eight_there: Pa
 
 def test_damage_is_reported_by_the_command(refused: Refused, eight_there: Path) -> None:
     (eight_there / "commit.json").write_text("{}")
-    assert "is damaged" in refused("query", "eight-puzzle", FAR, status=1)
+    assert "is corrupt" in refused("query", "eight-puzzle", FAR, status=1)

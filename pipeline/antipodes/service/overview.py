@@ -97,7 +97,7 @@ def _of_search(opened: Opened) -> Values:
     shown["editable"] = isinstance(opened.content, Table) and opened.once(
         "editable", lambda: form_of(opened.puzzle) is not None
     )
-    unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "exact", "invertible"))
+    unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "invertible"))
     return shown | (unknown if opened.problem is not None else _of_puzzle(opened))
 
 
@@ -111,7 +111,6 @@ def _of_puzzle(opened: Opened) -> Values:
         "depth_zero": puzzle.depth_zero,
         "moves": list(dict.fromkeys(puzzle.moves.names)) or None,
         "reversible": puzzle.moves.reversible,
-        "exact": not (puzzle.settings or {}).get("least_over_regions", False),
         "invertible": puzzle.moves.invertible,
     }
 

@@ -12,7 +12,6 @@ from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MOST_SCANNED, MOST_SHOWN, TooMuchError
 from antipodes.service.paths import MOST_DIGITS, ShortestPaths
 from antipodes.tables.drawing import moves_back
-from antipodes.tables.paths import check_exact
 from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
 from antipodes_tasks.errors import InputError, NumberError
@@ -210,7 +209,6 @@ def path_view(
             f"expected a table of at most {counted(MOST_SCANNED, 'position')}, as the moves of {puzzle.name} have "
             f"no inverses, found {len(table):,}: antipodes query --path"
         )
-    check_exact(table.space, table.address)
     paths = _countable(paths_at(shown["distance"]))
     path = table.path(position) if paths is None else paths.path(_existing(number, paths.count))
     if paths is None and number is not None:

@@ -113,7 +113,6 @@ class Facts:
     depth_zero: str | None = None
     moves: list[str] | None = None
     reversible: bool | None = None
-    exact: bool | None = None
     invertible: bool | None = None
     editable: bool | None = None
     board: str | None = None

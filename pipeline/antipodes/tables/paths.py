@@ -8,12 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.storage.address import Address
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.errors import InputError, StoreDamagedError
 from antipodes_tasks.rules.moves import Labels, LegalMoves
-from antipodes_tasks.spaces.placements import Placements
 
 BATCH = 1 << 14
 """Positions that are moved together."""
@@ -38,12 +36,9 @@ def shortest_paths(
 
     Raises
     ------
-    InputError
-        As `check_exact`.
     StoreDamagedError
         A position on a path has no predecessor that is one less deep, or the last one is not a start.
     """
-    check_exact(space, chunks.address)
     for begin in range(0, len(positions), BATCH):
         part = slice(begin, begin + BATCH)
         yield from _paths(space, chunks, positions[part], distances[part])
@@ -61,12 +56,6 @@ def _paths(space: CheckedSpace, chunks: TableChunks, positions: Labels, distance
     _check_starts(space, chunks, walked[:, deepest])
     for path, distance in zip(walked, distances.tolist(), strict=True):
         yield path[deepest - distance :]
-
-
-def check_exact(space: CheckedSpace, address: Address) -> None:
-    """Raise InputError where depths are the least over regions of the blank, along which no path leads."""
-    if isinstance(space.stored.numbering, Placements):
-        raise InputError(f"expected distances, found the least over regions of the blank, in {address}")
 
 
 def _check_starts(space: CheckedSpace, chunks: TableChunks, positions: Labels) -> None:
@@ -128,11 +117,10 @@ def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, dist
     Raises
     ------
     InputError
-        As `check_exact`; or moves are not reversible, so that distances from a start are not distances to one.
+        Moves are not reversible, so that distances from a start are not distances to one.
     StoreDamagedError
         A position has no such move.
     """
-    check_exact(space, chunks.address)
     if not space.puzzle.moves.reversible:
         raise InputError(
             f"best moves need reversible moves, which {space.puzzle.name} does not have: "

@@ -1,6 +1,6 @@
 """The distances of a table as searches look them up: each position of a pattern has an entry of its own.
 
-A store may have fewer: tables are reduced by symmetries by default, and some have the least distances over regions.
+A store may have fewer: tables are reduced by symmetries by default.
 The entries that are not in the store are made when it is loaded.
 """
 
@@ -15,7 +15,6 @@ from antipodes.tables.table_cache import LEAST_CACHED, distances_of, into, keep,
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.patterns import UNREACHED
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
-from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.reduced import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
@@ -32,16 +31,12 @@ def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
     """The numbering of the entries of `values_of`."""
     keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
     stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
-    return stored.whole if isinstance(stored, Placements | Reduced) else stored
+    return stored.whole if isinstance(stored, Reduced) else stored
 
 
 def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
     """The distance of each entry, 255 where no moves lead; raises as `distances_of`."""
     stored = manifest.cut[0].numbering
-    if isinstance(stored, Placements):
-        least = distances_of(store, manifest, packed, pulse)
-        values: Values = stored.unfolded(least.reshape(-1, manifest.width)).ravel().astype(np.uint8, copy=False)
-        return values
     if isinstance(stored, Reduced):
         return _expanded(store, manifest, stored, packed, pulse)
     return distances_of(store, manifest, packed, pulse)

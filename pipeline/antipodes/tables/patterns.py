@@ -34,7 +34,7 @@ from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turn_views import TurnTable
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
-KINDS = ("arrangements", "orbits", "group", "keys", "regions", "placements", REDUCED)
+KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
 
 

@@ -14,7 +14,6 @@ from antipodes.storage.address import Address
 from antipodes.storage.store import check_removable
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.search import LayerSearch
-from antipodes.tables.least import has_least, run_least
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
@@ -29,10 +28,8 @@ from antipodes.tables.store.stores import (
 )
 from antipodes.tables.table import start_distance
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.placements import Placements
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
@@ -71,8 +68,6 @@ def run_puzzle(
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
     give(config)
-    if has_least(config.settings):
-        return run_least(config, store, options, listener, interrupted, scheduler, run_puzzle)
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     check = partial(_check, config=config, session=session)
@@ -107,8 +102,6 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     """Raise StoreMismatchError unless a store is what the run makes."""
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
-    if manifest.space == Placements.KIND:
-        raise StoreMismatchError(f"{session.store.address} holds the least distances over regions")
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
 from antipodes.tables.key_verification import CheckedKeys, check_keys
-from antipodes.tables.least import wrong_least
-from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
@@ -32,7 +30,6 @@ from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.move_tables import Indices
-from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.space import Space
 
 
@@ -116,8 +113,6 @@ def verify(
             if manifest.keyed:
                 found = check_keys(store, manifest, opened, memory_limit, seed, listener)
                 return _verdict(store, manifest, found.layers, _problems_of_keys(manifest, found), found.sampled, seed)
-            if manifest.space == Placements.KIND:
-                return _least(store, manifest, opened, memory_limit, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
             return _verdict(store, manifest, _layers(checked), _problems(manifest, checked), len(checked.sample), seed)
@@ -150,15 +145,6 @@ def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator
     yield from checked.problems
     for what, (count, first) in checked.wrong.items():
         yield _line(manifest.config.puzzle, what, count, first)
-
-
-def _least(
-    store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
-) -> TableVerdict:
-    """The verdict on a table of least distances over regions: all bytes, and the distances by making them again."""
-    read = _bytes_alone(store, manifest, scheduler, listener)
-    again = wrong_least(store, manifest, available_workers(), memory_limit, run_puzzle)
-    return replace(read, problems=(*read.problems, *again), unchecked=None)
 
 
 def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:

@@ -19,7 +19,6 @@ KINDS = {
     "group": "group.Group",
     "fields": "fields.Fields",
     "regions": "regions.Regions",
-    "placements": "placements.Placements",
     "reduced": "reduced.Reduced",
     KEYED: "keyed.Keyed",
 }

@@ -29,7 +29,6 @@ from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import MOST_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.storage.address import Address, storage_at
-from antipodes.tables.least import has_least
 from antipodes.tables.planning.cluster import ClusterFit, alike, fit_cluster
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
@@ -38,7 +37,6 @@ from antipodes.tables.report import plan_view
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
@@ -100,7 +98,7 @@ def plan(
                 limit,
                 settings=config.settings,
                 counts_only=counts_only,
-                symmetry="off" if has_least(config.settings) else options.symmetry,
+                symmetry=options.symmetry,
                 outline=True,
             )
     except (SizeLimitError, ResourceLimitError) as error:
@@ -128,9 +126,6 @@ def plan(
         return
     space = planned.space
     print_line(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
-    if has_least(config.settings):
-        least = Placements.of(config.puzzle.rules).size
-        print_line(f"  folded       to {counted(least, 'entry', 'entries')}, the least over regions of the blank")
     if space.whole is not space:
         why = "" if options.symmetry == "on" else ", which saves time or memory"
         entries = counted(space.size, "entry", "entries")

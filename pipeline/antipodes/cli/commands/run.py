@@ -33,7 +33,6 @@ from antipodes.runs.options import started
 from antipodes.storage.address import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
-from antipodes.tables.least import has_least
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
@@ -184,8 +183,6 @@ def _print_report(config: Config, report: RunReport) -> None:
         print_line(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:
         found = "every position was found by earlier runs"
-        if has_least(manifest.puzzle):
-            found = "folded from the table with regions, which was finished before"
         print_line(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
         print_line(f"memory  {human(report.peak_memory)} peak")
     else:
@@ -197,5 +194,4 @@ def _print_report(config: Config, report: RunReport) -> None:
     print_line(f"table   {report.store}")
     text = config.puzzle.format(report.farthest[0])
     farthest = f"{'-- ' if OPTION.fullmatch(text) else ''}{quoted_word(text)}"
-    path = "" if has_least(report.manifest.puzzle) else "--path "
-    print_line(f"query   antipodes query {path}{in_shell(report.store)} {farthest}")
+    print_line(f"query   antipodes query --path {in_shell(report.store)} {farthest}")

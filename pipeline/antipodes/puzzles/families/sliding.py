@@ -32,8 +32,6 @@ from antipodes_tasks.values import SYMBOL, natural
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
-LEAST = "least_over_regions"
-"""The key that leaves the region of the blank out of a table: an entry has the least distance over all regions."""
 METRICS = STEPS, SLIDES = "steps", "slides"
 Pair = tuple[int, int]
 
@@ -43,11 +41,9 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
 
     Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch. Moves of the
     tiles that are ``free`` cost nothing. The ``metric`` counts ``"steps"`` of one tile, or ``"slides"`` of all tiles
-    of a row or column up to a blank. ``least_over_regions`` is about the table alone: the moves are the same.
+    of a row or column up to a blank.
     """
-    refuse_unknown(settings, {"rows", "columns", "start", "walls", "free", "metric", LEAST})
-    if values.FLAG.check(settings.get(LEAST, False), LEAST) and "free" not in settings:
-        raise ConfigError(f"{LEAST}: expected `free` tiles, which make regions of the blank, found none")
+    refuse_unknown(settings, {"rows", "columns", "start", "walls", "free", "metric"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")

@@ -2,7 +2,7 @@
 
 import { button, counted, element } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
-import { isExact, zeroOf } from "./results.js";
+import { zeroOf } from "./results.js";
 import { Question } from "./tabs.js";
 
 const EACH = 24;
@@ -49,7 +49,7 @@ class AntipodesView {
   }
 
   #gallery({ radius, count, positions, pictures }) {
-    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} ${farFrom(this.#context.store)}.`;
+    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} from the ${zeroOf(this.#context.store)}.`;
     const few = positions.length < count ? ` ${counted(positions.length)} of them:` : "";
     const more = () => {
       this.#limit = Math.min(MOST, this.#limit * 3);
@@ -59,8 +59,4 @@ class AntipodesView {
     const lead = element("p", { class: "muted small", text: words + few });
     return [lead, thumbs(this.#context, positions, pictures), rest].filter(Boolean);
   }
-}
-
-function farFrom(store) {
-  return isExact(store) ? `from the ${zeroOf(store)}` : `at least from the ${zeroOf(store)}, wherever the blank is`;
 }

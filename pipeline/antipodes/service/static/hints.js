@@ -1,7 +1,7 @@
 // Below the board: what a person can do with it on this device, for this puzzle.
 
 import { element } from "./elements.js";
-import { leadsBack } from "./results.js";
+import { isOneWay } from "./results.js";
 
 const ARROWS = ["←", "→", "↑", "↓"];
 const MOST_LETTERS = 4;
@@ -39,7 +39,7 @@ export class Hints {
     if (this.#means.arrows) yield [...keys(ARROWS), " move a piece"];
     const letters = (store.moves ?? []).filter((name) => /^\p{L}$/u.test(name));
     if (letters.length && !this.#means.arrows) yield byLetters(letters, store.moves);
-    if (leadsBack(store)) yield [...keys(["Space"]), " makes a best move"];
+    if (!isOneWay(store)) yield [...keys(["Space"]), " makes a best move"];
   }
 }
 

@@ -5,7 +5,7 @@ import { thumbs } from "./gallery.js";
 import { Legend } from "./legend.js";
 import { PathView } from "./path_view.js";
 import { previewing } from "./preview.js";
-import { isExact, isOneWay, resultOf, unknown, zeroOf } from "./results.js";
+import { isOneWay, resultOf, unknown, zeroOf } from "./results.js";
 
 export function mount(root, context) {
   const view = new MovesView(context);
@@ -89,7 +89,6 @@ function inOrder(successors, store) {
 function lead({ successors, distance }, store) {
   if (successors.length === 0) return "No move is legal here.";
   const all = counted(successors.length, "legal move");
-  if (!isExact(store)) return `${all}. Each number is a lower bound of the distance from the ${zeroOf(store)} after the move.`;
   if (isOneWay(store)) return `${all}. Not every move has an inverse here, so each number is the distance from the ${zeroOf(store)} after the move.`;
   if (distance === 0) return `${all}.`;
   const nearer = successors.filter(({ change }) => change < 0).length;

@@ -3,7 +3,7 @@
 import { button, counted, element } from "./elements.js";
 import { thumbs } from "./gallery.js";
 import { inOrder } from "./player.js";
-import { isExact, isOneWay, zeroOf } from "./results.js";
+import { isOneWay, zeroOf } from "./results.js";
 import { Question } from "./tabs.js";
 
 export class PathView {
@@ -32,7 +32,7 @@ export class PathView {
   update() {
     const { here } = this.#context;
     if (here?.position !== this.#position) [this.#position, this.#number] = [here?.position ?? null, 1n];
-    const any = Boolean(here?.distance) && isExact(this.#context.store);
+    const any = Boolean(here?.distance);
     this.opener.hidden = !any || this.#open;
     this.box.hidden = !any || !this.#open;
     this.box.classList.toggle("stale", this.#shown?.position !== this.#position);

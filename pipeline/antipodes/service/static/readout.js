@@ -2,7 +2,7 @@
 
 import { trailChart } from "./chart.js";
 import { button, counted, element, percent } from "./elements.js";
-import { bestMove, isExact, isOneWay, leadsBack, wordsOf, zeroOf } from "./results.js";
+import { bestMove, isOneWay, wordsOf, zeroOf } from "./results.js";
 
 const ICONS = { undo: "↶", redo: "↷", step: "→", play: "▶", pause: "❚❚" };
 
@@ -36,8 +36,8 @@ export class Readout {
     this.undo = icon("undo", "Undo (Ctrl+Z)", () => page.undo());
     this.redo = icon("redo", "Redo (Ctrl+Shift+Z)", () => page.redo());
     const { store } = this.#context;
-    this.best = !leadsBack(store) ? null : button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
-    this.play = button("Play", () => page.player.toggle(), { class: "button main play", hidden: !isExact(store) });
+    this.best = isOneWay(store) ? null : button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
+    this.play = button("Play", () => page.player.toggle(), { class: "button main play" });
     const parts = [this.play, this.best, this.undo, this.redo].filter(Boolean);
     for (const one of parts) one.disabled = true;
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
@@ -97,7 +97,7 @@ export class Readout {
 
   async #countPaths(here) {
     const key = this.#keyOf(here);
-    if (!here.distance || !isExact(this.#context.store) || this.#count.key === key || this.#page.player.playing) return;
+    if (!here.distance || this.#count.key === key || this.#page.player.playing) return;
     try {
       const found = await this.#page.player.path(here.position);
       if (found) this.#counted(key, numberOf(found, this.#context.store));

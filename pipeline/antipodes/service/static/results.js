@@ -6,21 +6,10 @@ export function isOneWay({ reversible }) {
   return reversible === false;
 }
 
-/** Whether the distances are those to the start, too, so that moves lead nearer to it or farther from it. */
-export function leadsBack(store) {
-  return !isOneWay(store) && isExact(store);
-}
-
-/** Whether distances are lengths of shortest paths; else they are lower bounds of these. */
-export function isExact({ exact }) {
-  return exact !== false;
-}
-
 /** The words after a distance. */
 export function wordsOf(distance, store) {
-  if (distance === 0 && isExact(store)) return atZero(store);
-  const moves = `${distance === 1 ? "move" : "moves"} ${isExact(store) ? "" : "at least "}from the ${zeroOf(store)}`;
-  return isExact(store) ? moves : `${moves}, wherever the blank is`;
+  if (distance === 0) return atZero(store);
+  return `${distance === 1 ? "move" : "moves"} from the ${zeroOf(store)}`;
 }
 
 /** The word for the positions at distance 0. */
@@ -45,7 +34,7 @@ export function capital(text) {
 
 /** A move of a shortest path to the start from a position, or undefined. */
 export function bestMove(seen, store) {
-  return !leadsBack(store) ? undefined : seen?.successors.find(({ change }) => change < 0);
+  return isOneWay(store) ? undefined : seen?.successors.find(({ change }) => change < 0);
 }
 
 /**
@@ -55,7 +44,7 @@ export function bestMove(seen, store) {
  */
 export function resultOf({ distance, change }, store) {
   if (distance === null) return { sign: store.complete ? "–" : "?", words: unknown(store), tone: "unknown", rank: Infinity };
-  if (!leadsBack(store) || change === null) return { sign: String(distance), words: `distance ${distance}`, tone: "same", rank: distance };
+  if (isOneWay(store) || change === null) return { sign: String(distance), words: `distance ${distance}`, tone: "same", rank: distance };
   const [sign, word, tone] = change < 0 ? [`−${-change}`, "nearer", "nearer"] : change > 0 ? [`+${change}`, "farther", "farther"] : ["0", "as far", "same"];
   return { sign, words: `${word}, distance ${distance}`, tone, rank: change };
 }

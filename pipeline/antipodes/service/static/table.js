@@ -7,7 +7,7 @@ import { Hints } from "./hints.js";
 import { arrowKey, isTyping, letterMove } from "./keys.js";
 import { Player } from "./player.js";
 import { Readout } from "./readout.js";
-import { atZero, bestMove, capital, leadsBack, zeroOf } from "./results.js";
+import { atZero, bestMove, capital, isOneWay, zeroOf } from "./results.js";
 import { Stage } from "./stage.js";
 import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
@@ -280,7 +280,7 @@ class TablePage {
       if (!this.stage.mayMean(event.key)) return;
       event.preventDefault();
       this.#whenKnown(() => this.stage.arrow(event.key));
-    } else if (event.key === " " && !onControl && leadsBack(this.context.store)) {
+    } else if (event.key === " " && !onControl && !isOneWay(this.context.store)) {
       event.preventDefault();
       this.step();
     } else if (letterMove(event, this.context.store.moves ?? [])) {

@@ -39,7 +39,6 @@ from antipodes_tasks.keys.packing import packing_of
 from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList, checked_details
-from antipodes_tasks.spaces.placements import Placements
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
@@ -316,10 +315,7 @@ class SearchManifest:
         finished = self.complete or not (self.COUNTS_ONLY and self.searched)
         expect(finished, "complete", f"{self.searched}, as searched", self.complete)
         expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
-        whole = (
-            min(self.layers, default=1) > 0 or self.space == Placements.KIND
-        )  # least distances may leave out a depth
-        expect(whole, "layers", "positions at each depth", self.layers)
+        expect(min(self.layers, default=1) > 0, "layers", "positions at each depth", self.layers)
         entries = sum(self.layers)
         expect(entries <= self.index_size, "layers", f"at most {self.index_size} entries", entries)
         fewest = [*map(int.__le__, self.layers, self.weighed)]
