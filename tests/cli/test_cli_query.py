@@ -198,7 +198,7 @@ def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
         (["--depth", "3", "--path", "--count"], "--path: not with --count"),
         (["--pattern", "1 ? ? / ? ? ? / ? ? ?", "--as-moves"], "--as-moves: not with --pattern"),
         (["--depth", "32"], "expected"),
-        (["--depth", "-1"], "'--depth'"),
+        (["--depth", "-1"], "--depth: expected an integer"),
     ],
 )
 def test_options_that_do_not_go_together(
