@@ -28,9 +28,9 @@ from antipodes_tasks.keys.sorted_keys import MANY, merge, sorted_rows, sorted_un
 from antipodes_tasks.rules.rules import Rules
 
 EXPANDED = 1 << 18
-"""Keys of a frontier that are expanded together, at first: from then on so many that about FOUND keys come out."""
-FOUND = 1 << 20
-"""Keys that are sorted together: 8 MiB."""
+"""Keys of a frontier that are expanded together, at most: fewer if more than FOUND keys would come out."""
+FOUND = 1 << 19
+"""Keys that are sorted together: 4 MiB, of which a worker holds several copies while it expands and sorts them."""
 TOGETHER = 1 << 19
 """Keys that arrive at a partition up to which all its ranges are merged together."""
 
@@ -324,7 +324,7 @@ class KeyLinks:
 
     def _expanded(self, frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
         """The successors of the keys of frontiers, in sorted arrays of about FOUND keys."""
-        size = EXPANDED
+        size = min(EXPANDED, max(1, FOUND // len(self.rules.moves)))  # no more come out of the first keys, either
         for keys in (keys for frontier in frontiers for keys in frontier.batches()):
             begin = 0
             while begin < len(keys):

@@ -6,7 +6,7 @@ merges the ranges that its chunks need, and cuts what comes out. Ranges at the b
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -113,13 +113,21 @@ def _calls(
 def write_key_chunks(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
 ) -> dict[int, KeyChunk]:
-    """Write chunks from the segments of ranges; what is known of each, by its number."""
-    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
-        writes = [
-            (one.number, pool.submit(_write, store, manifest, one, token))
-            for one in _cut(store, manifest, ranges, chunks)
-        ]
-        return {number: write.result() for number, write in writes}
+    """Write chunks from the segments of ranges; what is known of each, by its number.
+
+    Memory holds the positions of a few chunks: those being written, and one more.
+    """
+    written: dict[int, KeyChunk] = {}
+    waiting = deque[tuple[int, Future[KeyChunk]]]()
+    threads = min(WRITE_THREADS, len(chunks))
+    with ThreadPoolExecutor(threads) as pool:
+        for one in _cut(store, manifest, ranges, chunks):
+            if len(waiting) == threads:
+                number, write = waiting.popleft()
+                written[number] = write.result()
+            waiting.append((one.number, pool.submit(_write, store, manifest, one, token)))
+        written.update((number, write.result()) for number, write in waiting)
+    return written
 
 
 class Listed(NamedTuple):

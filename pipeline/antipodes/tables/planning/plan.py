@@ -349,7 +349,7 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
         )
 
 
-KEYS_A_WORKER, JOURNAL_A_WORKER = 32 * MIB, 128 * MIB
+KEYS_A_WORKER, JOURNAL_A_WORKER = 40 * MIB, 128 * MIB
 """Memory of a worker for the keys of partitions in work, at least, and for the part of the journal that is not written
 if there is no limit."""
 KEY_BYTES = 3 * 8
