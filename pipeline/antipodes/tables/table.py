@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,8 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
 
 CACHE_BYTES = 256 * MIB
+MAX_DEPTHS = 1 << 16
+"""Depths that a dataset is drawn from; a table has fewer, and a range may be as long as one likes."""
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
@@ -437,7 +440,11 @@ class Table(SearchResult):
         """These depths of the table, each once in ascending order; raises as `_depth`."""
         if depths is None:
             return list(range(self._depth(self.radius) + 1))
-        given = arguments.integers(list(depths) if isinstance(depths, Iterable) else depths, "depths (n,)", 1)  # type: ignore[redundant-expr]
+        is_listed = isinstance(depths, Iterable) and not isinstance(depths, np.ndarray)  # type: ignore[redundant-expr]
+        listed = list(islice(depths, MAX_DEPTHS + 1)) if is_listed else depths
+        given = arguments.integers(listed, "depths (n,)", 1)
+        if len(given) > MAX_DEPTHS:
+            raise InputError(f"expected at most {MAX_DEPTHS:,} depths, found more")
         if not len(given):
             raise InputError("expected one or more depths, found none")
         return [self._depth(depth) for depth in np.unique(given).tolist()]
