@@ -109,7 +109,8 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
     InputError
         An argument is none of these.
     """
-    puzzle = as_config(puzzle).puzzle
+    if not isinstance(puzzle, Puzzle):  # one made of functions may fail before it is checked
+        puzzle = as_config(puzzle).puzzle
     rules, origin = puzzle.rules, puzzle.rules.origin
     if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
         puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
