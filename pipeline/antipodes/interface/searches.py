@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.progress.show import in_notebook
-from antipodes.puzzles.pattern import goals_in
+from antipodes.puzzles.pattern import GoalTest, goals_in, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import memory_size
 from antipodes.storage.address import Address
@@ -84,7 +84,7 @@ def solve(
         The search would exceed the memory limit.
     """
     found = as_config(puzzle).puzzle
-    problem = Problem.of(found.rules, _labels(found, position), None if goal is None else _goals(found, goal))
+    problem = Problem.of(found.rules, _labels(found, position), _goals_or_test(found, goal))
     limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):
@@ -126,7 +126,7 @@ def solve_many(
     ``threads`` are by default as many as processors; ``max_seconds`` is for each position.
     """
     found = as_config(puzzle).puzzle
-    goals = None if goal is None else _goals(found, goal)
+    goals = _goals_or_test(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     method = _guided(method, heuristic)
@@ -214,6 +214,11 @@ def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
 def _goals(puzzle: Puzzle, goal: str | ArrayLike) -> Labels | ArrayLike:
     """As `_labels`, of a pattern all positions that match."""
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
+
+
+def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> ArrayLike | GoalTest | None:
+    """As `_goals`; of a pattern that matches too many positions to list, the test whether positions match."""
+    return goals_or_test(puzzle, goal) if isinstance(goal, str) else goal
 
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:

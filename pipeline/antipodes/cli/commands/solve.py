@@ -15,7 +15,7 @@ from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
 from antipodes.cli.streams import say
 from antipodes.config import Config, give, load_config
 from antipodes.progress.searches import SearchProgress
-from antipodes.puzzles.pattern import aimed_at, goals_in
+from antipodes.puzzles.pattern import GoalTest, aimed_at, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store
 from antipodes.tables.patterns import load_patterns
@@ -128,7 +128,7 @@ def _solve(
 ) -> None:
     """Solve one position; tables that were not ``asked`` for are only used if they fit into memory."""
     assert position is not None
-    goal = None if options.to is None else goals_in(puzzle, options.to)
+    goal = None if options.to is None else goals_or_test(puzzle, options.to)
     problem = Problem.of(puzzle.rules, position, goal)
     give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.to is None else aimed_at(puzzle, [options.to])
@@ -149,7 +149,7 @@ def _solve(
 
 
 def _loaded(
-    puzzle: Puzzle, goal: Labels | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
+    puzzle: Puzzle, goal: Labels | GoalTest | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
 ) -> Patterns | None:
     """The tables, if any; without those that were not ``asked`` for and take too much memory. The pulse may raise."""
     if not options.tables:
@@ -189,7 +189,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
         from antipodes.cli.batch import Batch, Machines, solve_batch
         from antipodes.tables.batch import Search
 
-    goal = None if options.to is None else goals_in(puzzle, options.to)
+    goal = None if options.to is None else goals_or_test(puzzle, options.to)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.room}
     search = Search(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)
