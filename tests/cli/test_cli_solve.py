@@ -16,6 +16,7 @@ from stores import toml
 
 from antipodes.config import load_config
 from antipodes.progress.searches import SearchProgress
+from antipodes.puzzles import pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import SEARCHES, choose_method
 from antipodes_tasks.searches.problem import Problem
@@ -311,3 +312,37 @@ def test_the_start_of_a_config_with_a_goal_is_solved_and_its_distance_is_reporte
         "antipodes: no position given; eight-puzzle has no goal beside its start, so give a position to solve\n"
     )
     assert json.loads(cli("run", "eight-puzzle", "--quiet", "--json").out)["start_distance"] is None
+
+
+FIFTEEN = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
+ONE_BELOW = "? ? ? ? 0 1" + " ?" * 10
+
+
+def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
+    cli: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = json.loads(cli("solve", "fifteen-puzzle", FIFTEEN, "--to", ONE_BELOW, "--all", "--json").out)
+    assert (found["method"], found["distance"]) == ("bfs", 8)
+    assert all(path[-1].split()[4:6] == ["0", "1"] for path in found["solutions"])
+    batch = cli("solve", "fifteen-puzzle", "--batch", "-", "--to", ONE_BELOW, "--quiet", stdin=f"{FIFTEEN}\n")
+    assert f"\n{FIFTEEN},8,solved," in batch.out
+    refused = cli("solve", "fifteen-puzzle", FIFTEEN, "--to", ONE_BELOW, "--method", "iddfs")
+    assert (refused.status, refused.err) == (
+        2,
+        "antipodes: iddfs needs a list of goals, and the pattern matches too many positions; choose bfs\n",
+    )
+    goal = "? ? 3 / ? 0 ? / ? 1 ?"
+    asked = ("solve", "eight-puzzle", "867254301", "--to", goal, "--all", "--json")
+    listed = json.loads(cli(*asked, "--method", "bfs").out)
+    monkeypatch.setattr(pattern, "MOST", 100)
+    matched = json.loads(cli(*asked).out)
+    assert matched["reason"] == "the goal pattern matches too many positions to list them"
+    same = ("distance", "solution_count", "solutions")
+    assert [matched[key] for key in same] == [listed[key] for key in same]
+
+
+def test_goal_patterns_of_dials_and_orientations(cli: Command) -> None:
+    tower = json.loads(
+        cli("solve", "hanoi-3-pegs", "1 1 1 1 1 1 1 1 1 1 1 1", "--to", "? " * 9 + "2 2 2", "--json").out
+    )
+    assert tower["solutions"][0][-1].split()[-3:] == ["2", "2", "2"]

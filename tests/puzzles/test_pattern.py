@@ -3,17 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import load_config
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.pattern import Pattern
@@ -197,3 +199,65 @@ def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> 
     assert "found positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
     assert "found none of them" in refused("query", finished)
     assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")
+
+
+SEVERAL = {
+    "pegs": puzzle_from({"name": "h", "family": "hanoi", "discs": 4}),
+    "lights": puzzle_from({"name": "l", "family": "lights-out", "rows": 2, "columns": 2}),
+    "pieces and sides": puzzle_from({"name": "b", "family": "burnt-pancake", "n": 3}),
+    "dials": define_puzzle(name="d", radices=[12, 3], start=[0, 2], moves={"a": lambda dials: (dials + 1) % [12, 3]}),
+}
+
+
+def contents(puzzle: Puzzle) -> list[tuple[int, ...]]:
+    """All contents of all parts."""
+    pools = [
+        product(range(len(part.symbols)), repeat=part.places)
+        if part.counts is None
+        else permutations([label for label, count in enumerate(part.counts) for _ in range(count)])
+        for part in puzzle.parts
+    ]
+    return [tuple(chain.from_iterable(one)) for one in product(*(sorted(set(pool)) for pool in pools))]
+
+
+@given(st.data())
+@settings(max_examples=5 * settings().max_examples)
+def test_patterns_of_several_parts_and_of_values(data: st.DataObject) -> None:
+    puzzle = SEVERAL[data.draw(st.sampled_from(sorted(SEVERAL)))]
+    words, every = list[str](), contents(puzzle)
+    for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
+        place = at.start
+        while place < at.stop:
+            kind, size = data.draw(st.sampled_from(["?", "", "[", "[^", "{"])), 1
+            labels = data.draw(
+                st.lists(st.sampled_from(range(len(part.symbols))), min_size=1, max_size=at.stop - place)
+            )
+            written = " ".join(part.symbols[label] for label in labels)
+            if kind == "?" or (kind == "[^" and len(set(labels)) == len(part.symbols)):
+                words.append("?")
+            elif kind == "{":
+                words.append("{" + written + "}")
+                size = len(labels)
+                every = [one for one in every if sorted(one[place : place + size]) == sorted(labels)]
+            elif kind == "":
+                words.append(part.symbols[labels[0]])
+                every = [one for one in every if one[place] == labels[0]]
+            else:
+                words.append(kind + written + "]")
+                every = [one for one in every if (one[place] in labels) == (kind == "[")]
+            place += size
+    try:
+        pattern = Pattern.parse(puzzle, " ".join(words))
+    except PatternError:
+        assert not every
+        return
+    found = [tuple(one.tolist()) for batch in pattern.batches() for one in batch]
+    assert len(found) == len(set(found))
+    assert set(found) == set(every)
+    labels = np.array(contents(puzzle), dtype=np.uint8)
+    assert set(map(tuple, labels[pattern.matches(labels)].tolist())) == set(every)
+
+
+def test_a_bag_must_not_cross_from_one_part_to_the_next() -> None:
+    with pytest.raises(PatternError, match="must not cross the end of a part"):
+        Pattern.parse(SEVERAL["pieces and sides"], "1 2 {3 1} ? ?")

@@ -22,7 +22,7 @@ from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import PatternError, UnreachableError
+from antipodes_tasks.errors import UnreachableError
 from antipodes_tasks.searches.problem import Problem
 
 
@@ -206,12 +206,13 @@ def test_positions_that_have_no_index(tmp_path: Path) -> None:
         assert answer.distance is None
 
 
-def test_patterns_need_one_arrangement_of_pieces(store_of: Callable[[str], Path]) -> None:
-    with (
-        open_table(store_of("hanoi")) as table,
-        pytest.raises(PatternError, match="one arrangement of pieces, found"),
-    ):
-        table.match("? ? ? ?")
+def test_patterns_of_values(store_of: Callable[[str], Path]) -> None:
+    with open_table(store_of("hanoi")) as table:
+        assert list(table.match("? ? ? ?").by_distance.values()) == table.layers
+        matches = table.match("[01] ? {2 0}")
+        texts = {table.puzzle.format(one) for one in matches.nearest}
+        assert matches.count == 2 * 3 * 2
+        assert all(text.split()[0] in "01" and sorted(text.split()[2:]) == ["0", "2"] for text in texts)
 
 
 @pytest.mark.usefixtures("corners")

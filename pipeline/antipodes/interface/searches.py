@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from antipodes.config import Config, PuzzleLike, as_config
 from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
-from antipodes.puzzles.pattern import goals_in
+from antipodes.puzzles.pattern import GoalTest, goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.runs.options import memory_size, tasks_at_once
 from antipodes.storage.address import Address
@@ -88,7 +88,7 @@ def solve(
         The search would exceed the memory limit.
     """
     found = as_config(puzzle).puzzle
-    problem = Problem.of(found.rules, _labels(found, position), None if goal is None else _goals(found, goal))
+    problem = Problem.of(found.rules, _labels(found, position), _goals_or_test(found, goal))
     limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):
@@ -130,7 +130,7 @@ def solve_many(
     ``threads`` are by default as many as processors; ``max_seconds`` is for each position.
     """
     found = as_config(puzzle).puzzle
-    goals = None if goal is None else _goals(found, goal)
+    goals = _goals_or_test(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     method = _guided(method, heuristic)
@@ -254,6 +254,11 @@ def _labels(puzzle: Puzzle, position: PositionLike) -> Labels | ArrayLike:
 def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
     """As `_labels`, of a pattern all positions that match."""
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
+
+
+def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> ArrayLike | GoalTest | None:
+    """As `_goals`; of a pattern that matches too many positions to list, the test whether positions match."""
+    return goals_or_test(puzzle, goal) if isinstance(goal, str) else goal
 
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:

@@ -28,13 +28,15 @@ from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.squares import squares_of
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
 """Positions of a batch."""
+GoalTest = Callable[[Labels], Mask]
+"""Tells which of the positions ``(n, places)`` are goals, ``(n,)``."""
 Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
 """Fills a place of positions ``(n, places)`` in every possible way, and takes from the pieces ``(n, labels)`` left."""
 
@@ -46,6 +48,8 @@ class _Group:
     labels: tuple[int, ...]
     """The labels of a bag, or to choose from; none for a hole."""
     bag: bool
+    part: int = 0
+    """The number of the part of the puzzle whose labels these are."""
 
     @property
     def squares(self) -> int:
@@ -58,8 +62,10 @@ class _Step:
 
     place: int
     labels: tuple[int, ...]
+    first: int
+    """The number of the first label of the part among the labels of all parts."""
     pool: NDArray[np.int64] | None
-    """``(labels,)``: the number of each label, if a new pool begins here."""
+    """``(labels,)``: the number of each label of all parts, if a new pool begins here."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +80,22 @@ class Pattern:
     def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
         """Read a pattern.
 
-        PatternError where the puzzle is not one arrangement of pieces; or the pattern covers another number of squares
-        than there are, names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not
-        closed.
+        PatternError where the pattern covers another number of squares than there are, names an unknown piece, needs
+        more pieces of a kind than there are, or has a bracket that is not closed, or that holds places of two parts.
         """
         arguments.instance(puzzle, Puzzle, "a Puzzle")
         arguments.text(text, "a pattern", PatternError)
         try:
-            if not puzzle.rules.counts:
-                raise PatternError(f"expected a puzzle that is one arrangement of pieces, found {puzzle.name}")
-            parts = [(part[0], list(_groups(puzzle, part))) for part in GROUP.finditer(text)]
+            parts, square = list[tuple[str, list[_Group]]](), 0
+            for part in GROUP.finditer(text):
+                parts.append((part[0], list(_groups(puzzle, part, square))))
+                square += sum(group.squares for group in parts[-1][1])
             pattern = cls(puzzle, text, tuple(_places_only(puzzle, [group for _, groups in parts for group in groups])))
             if isinstance(puzzle.notation, Board):
                 _check_rows(puzzle.notation, parts)
-            _check_left(puzzle, pattern._free)
+            _check_parts(puzzle, pattern.groups)
+            symbols = [symbol for part in puzzle.parts for symbol in part.symbols]
+            _check_left(pattern._counts.tolist(), symbols, pattern._free)
         except (PatternError, PositionError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
@@ -104,11 +112,33 @@ class Pattern:
             raise PatternError("expected what each place holds, found pieces in any order, {...}")
         return [group.labels for group in self.groups]
 
+    def matches(self, labels: Labels) -> Mask:
+        """Return which of the positions ``(n, places)`` match, ``(n,)``."""
+        found, place = np.ones(len(labels), dtype=np.bool_), 0
+        for group in self.groups:
+            here = labels[:, place : place + group.squares]
+            if group.bag:
+                found &= (np.sort(here, axis=1) == np.sort(group.labels)).all(axis=1)
+            else:
+                found &= np.isin(here[:, 0], group.labels)
+            place += group.squares
+        return found
+
+    @cached_property
+    def _first(self) -> list[int]:
+        """The number of the first label of each part among the labels of all parts."""
+        return list(accumulate((len(part.symbols) for part in self.puzzle.parts), initial=0))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """``(labels,)``: the number of each label of all parts; any place of values may hold each."""
+        counts = [part.counts or (part.places,) * len(part.symbols) for part in self.puzzle.parts]
+        return np.array([count for own in counts for count in own], dtype=np.int64)
+
     @cached_property
     def _free(self) -> NDArray[np.int64]:
         """``(labels,)``: the number of pieces of each label that are in no bag."""
-        claimed = [label for group in self.groups if group.bag for label in group.labels]
-        free: NDArray[np.int64] = np.array(self.puzzle.rules.counts) - self._count(claimed)
+        free: NDArray[np.int64] = self._counts - sum(self._count(group) for group in self.groups if group.bag)
         return free
 
     @cached_property
@@ -116,26 +146,38 @@ class Pattern:
         """Bags first, each with its own pool; then the other places from the rest, fewest labels first."""
         steps, singles, place = [], [], 0
         for group in self.groups:
-            pool = self._count(group.labels)
+            first = self._first[group.part]
+            labels, pool = tuple(sorted(set(group.labels))), self._count(group)
             for offset in range(group.squares):
                 if group.bag:
-                    steps.append(_Step(place + offset, tuple(np.flatnonzero(pool)), None if offset else pool))
+                    steps.append(_Step(place + offset, labels, first, None if offset else pool))
                 else:
-                    singles.append(_Step(place, group.labels, None))
+                    singles.append(_Step(place, group.labels, first, None))
             place += group.squares
         singles.sort(key=lambda step: len(step.labels))
         if singles:
-            singles[0] = _Step(singles[0].place, singles[0].labels, self._free)
+            singles[0] = replace(singles[0], pool=self._free)
         return steps + singles
 
-    def _count(self, labels: Sequence[int]) -> NDArray[np.int64]:
-        return np.bincount(np.array(labels, dtype=np.int64), minlength=len(self.puzzle.rules.counts))
+    def _count(self, group: _Group) -> NDArray[np.int64]:
+        """``(labels,)``: how often each label of all parts is in a group."""
+        numbers = np.array(group.labels, dtype=np.int64) + self._first[group.part]
+        return np.bincount(numbers, minlength=self._first[-1])
 
 
-def _check_left(puzzle: Puzzle, left: NDArray[np.int64]) -> None:
+def _check_parts(puzzle: Puzzle, groups: Sequence[_Group]) -> None:
+    """Raise PatternError for the first group of pieces in any order that holds places of two parts."""
+    place = 0
+    for group in groups:
+        if place + group.squares > puzzle.rules.ranges[group.part].stop:
+            raise PatternError("a group of pieces in any order must not cross the end of a part of the position")
+        place += group.squares
+
+
+def _check_left(counts: Sequence[int], symbols: Sequence[str], left: NDArray[np.int64]) -> None:
     """Raise PatternError for the first piece of which a negative number is left."""
     for label in np.flatnonzero(left < 0).tolist():
-        most, symbol = puzzle.rules.counts[label], puzzle.rules.symbols[label]
+        most, symbol = counts[label], symbols[label]
         raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(left[label])}")
 
 
@@ -156,40 +198,47 @@ def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels,
     """The positions with one more place filled by every possible label, and the rest of the pool for each."""
     if step.pool is not None:
         left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
-    rows, chosen = np.nonzero(left[:, list(step.labels)])
-    label = np.array(step.labels, dtype=np.uint8)[chosen]
+    numbers = np.array(step.labels, dtype=np.int64) + step.first
+    rows, chosen = np.nonzero(left[:, numbers])
     labels, left = labels[rows], left[rows]
-    labels[:, step.place] = label
-    left[np.arange(len(rows)), label] -= 1
+    labels[:, step.place] = np.array(step.labels, dtype=np.uint8)[chosen]
+    left[np.arange(len(rows)), numbers[chosen]] -= 1
     return labels, left
 
 
-def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
-    """The groups that a part of the text stands for."""
+def _groups(puzzle: Puzzle, part: re.Match[str], square: int) -> Iterator[_Group]:
+    """The groups that a part of the text stands for, which begins at a square."""
     if part["wrong"]:
         raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
     if part["run"] is not None:
-        for symbol in _symbols(puzzle, part["run"]):
+        for here, symbol in enumerate(_symbols(puzzle, part["run"]), start=square):
+            own = _part_at(puzzle, here)
             if symbol == HOLE and isinstance(puzzle.notation, Board):
                 yield _Group((), bag=False)
             elif symbol == ANYTHING:
-                yield _Group(tuple(range(len(puzzle.rules.symbols))), bag=False)
+                yield _Group(tuple(range(len(puzzle.parts[own].symbols))), bag=False, part=own)
             else:
-                yield _Group((_label(puzzle, symbol),), bag=True)
+                yield _Group((_label(puzzle, own, symbol),), bag=True, part=own)
+    own = _part_at(puzzle, square)
     if part["bag"] is not None:
-        yield _Group(_listed(puzzle, part[0], part["bag"]), bag=True)
+        yield _Group(_listed(puzzle, own, part[0], part["bag"]), bag=True, part=own)
     if (choice := part["choice"]) is not None:
-        labels = set(_listed(puzzle, part[0], choice.removeprefix(NOT)))
+        labels = set(_listed(puzzle, own, part[0], choice.removeprefix(NOT)))
         if choice.startswith(NOT):
-            labels = set(range(len(puzzle.rules.symbols))) - labels
+            labels = set(range(len(puzzle.parts[own].symbols))) - labels
             if not labels:
                 raise PatternError(f"expected a piece that may stand there, found {quote(part[0])}")
-        yield _Group(tuple(sorted(labels)), bag=False)
+        yield _Group(tuple(sorted(labels)), bag=False, part=own)
 
 
-def _listed(puzzle: Puzzle, group: str, written: str) -> tuple[int, ...]:
+def _part_at(puzzle: Puzzle, square: int) -> int:
+    """The number of the part of a square; the last one beyond the end. Boards with holes have one part."""
+    return next((number for number, at in enumerate(puzzle.rules.ranges) if square < at.stop), len(puzzle.parts) - 1)
+
+
+def _listed(puzzle: Puzzle, part: int, group: str, written: str) -> tuple[int, ...]:
     """The labels of the symbols in brackets."""
-    labels = tuple(_label(puzzle, symbol) for symbol in _symbols(puzzle, written))
+    labels = tuple(_label(puzzle, part, symbol) for symbol in _symbols(puzzle, written))
     if not labels:
         raise PatternError(f"expected pieces in brackets, found {quote(group)}")
     return labels
@@ -198,30 +247,18 @@ def _listed(puzzle: Puzzle, group: str, written: str) -> tuple[int, ...]:
 def _symbols(puzzle: Puzzle, text: str) -> list[str]:
     """The symbols; they need no separators if all are single characters."""
     apart = [run for run in SEPARATORS.split(text) if run]
-    single = max(map(len, puzzle.rules.symbols)) == 1
+    single = all(part.single_characters for part in puzzle.parts)
     return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
 
 
-def _label(puzzle: Puzzle, symbol: str) -> int:
+def _label(puzzle: Puzzle, part: int, symbol: str) -> int:
     if isinstance(puzzle.notation, Board) and symbol in puzzle.notation.empty_symbols:
         return 0
-    if symbol not in puzzle.rules.symbols:
-        raise PatternError(f"expected one of {shorten(' '.join(puzzle.rules.symbols))}, found {quote(symbol)}")
-    return puzzle.rules.symbols.index(symbol)
-
-
-def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
-    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
-    ends, in_bags, square = set[int](), set[int](), 0
-    for text, groups in parts:
-        if not groups and ROW_ENDS.search(text):
-            ends.add(square)
-        for group in groups:
-            in_bags.update(range(square + 1, square + group.squares))
-            square += group.squares
-    if ends - {0, square}:
-        ends |= in_bags & set(accumulate(board.row_lengths(square)))
-        board.check_rows([end - begin for begin, end in pairwise(sorted(ends | {0, square}))])
+    label = puzzle.parts[part].labels.get(symbol)
+    if label is None:
+        expected = shorten(" ".join(puzzle.parts[part].symbols))
+        raise PatternError(f"expected one of {expected}, found {quote(symbol)}")
+    return label
 
 
 def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
@@ -239,6 +276,20 @@ def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
             f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
         )
     return [group for group in groups if group.labels]
+
+
+def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
+    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
+    ends, in_bags, square = set[int](), set[int](), 0
+    for text, groups in parts:
+        if not groups and ROW_ENDS.search(text):
+            ends.add(square)
+        for group in groups:
+            in_bags.update(range(square + 1, square + group.squares))
+            square += group.squares
+    if ends - {0, square}:
+        ends |= in_bags & set(accumulate(board.row_lengths(square)))
+        board.check_rows([end - begin for begin, end in pairwise(sorted(ends | {0, square}))])
 
 
 UNDECIDED = 255
@@ -268,7 +319,7 @@ class BlockPattern:
         assert isinstance(board, BlockBoard)
         try:
             pattern = cls(puzzle, board, _labels(puzzle, board, text))
-            _check_left(puzzle, pattern._left)
+            _check_left(puzzle.rules.counts, puzzle.rules.symbols, pattern._left)
         except (PositionError, PatternError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
@@ -281,6 +332,11 @@ class BlockPattern:
     def batches(self) -> Iterator[Labels]:
         """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
         return _filled(self.labels, self._left, [partial(self._decided, at) for at in range(self.puzzle.places)])
+
+    def matches(self, labels: Labels) -> Mask:
+        """Return which of the positions ``(n, places)`` match, ``(n,)``."""
+        found: Mask = ((self.labels == UNDECIDED) | (labels == self.labels)).all(axis=1)
+        return found
 
     def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
         """The positions with everything that may stand on a place, and the pieces that are left of each."""
@@ -344,8 +400,12 @@ MOST = 1 << 16
 
 def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
     """All positions that match a pattern, each once, in batches ``(n, places)``; PatternError if it is not one."""
-    kind = BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern
-    return kind.parse(puzzle, pattern).batches()
+    return parse_pattern(puzzle, pattern).batches()
+
+
+def parse_pattern(puzzle: Puzzle, text: str) -> Pattern | BlockPattern:
+    """Return the pattern that a text describes; PatternError if it is not one of the puzzle."""
+    return (BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern).parse(puzzle, text)
 
 
 def all_placements(puzzle: Puzzle) -> Iterator[Labels]:
@@ -420,3 +480,14 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
         count += len(labels)
         _check_count(text, count, MOST)
     return np.concatenate(found)
+
+
+def goals_or_test(puzzle: Puzzle, text: str) -> Labels | GoalTest:
+    """Return the positions as `goals_in`, or if there are too many to list, the test whether positions match."""
+    if MARKS & set(arguments.text(text, "a position or a pattern", PatternError)):
+        pattern, count = parse_pattern(puzzle, text), 0
+        for labels in pattern.batches():
+            count += len(labels)
+            if count > MOST:
+                return pattern.matches
+    return goals_in(puzzle, text)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.storage.address import Address
 from antipodes.tables.patterns import load_patterns
@@ -13,7 +15,7 @@ from antipodes.tables.solve import IDA_STAR, Solved, solve_many
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.problem import GoalTest, Problem
 
 TASKS_A_WORKER = 8
 """Tasks for each worker at least, where there are positions enough: some positions take much longer than others."""
@@ -26,8 +28,8 @@ class Search:
     """How each of many positions is solved; it travels to workers."""
 
     rules: Rules
-    goal: Labels | None
-    """``(goals, places)``; None: those of the puzzle."""
+    goal: Labels | GoalTest | None
+    """``(goals, places)``, or which positions are goals; None: those of the puzzle."""
     method: str | None
     heuristic: str | None
     tables: Sequence[Address]
@@ -55,7 +57,7 @@ class _Loaded:
 
     def patterns(self, search: Search) -> Patterns:
         """The tables of a search, loaded if they are not."""
-        goal = None if search.goal is None else search.goal.tobytes()
+        goal = search.goal.tobytes() if isinstance(search.goal, np.ndarray) else None
         key = search.rules.fingerprint, goal, tuple(map(str, search.tables))
         with self._lock:
             if self._patterns is None or key != self._key:

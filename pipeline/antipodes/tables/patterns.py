@@ -26,7 +26,7 @@ from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.heuristics import costs_of_pieces
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import Problem, goals_of
+from antipodes_tasks.searches.problem import GoalTest, Problem, goals_of
 from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
@@ -54,7 +54,7 @@ class _Stored(NamedTuple):
 
 
 def load_patterns(
-    rules: Rules, goal: ArrayLike | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
+    rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
 ) -> Patterns:
     """The heuristic of the tables at these addresses for a goal, by default the start; their values are in memory.
 
@@ -74,6 +74,8 @@ def load_patterns(
     """
     if not addresses:
         raise InputError(f"{option('tables')}: expected at least one table, found none")
+    if callable(goal):
+        raise InputError("pattern tables need one goal, and the goal pattern matches too many positions to list them")
     goals = goals_of(rules, goal)
     if len(goals) > 1:
         raise InputError(f"{option('tables')}: expected one goal, found {len(goals)}")

@@ -188,6 +188,8 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
+    if problem.matches is not None:
+        return Choice(BFS, "the goal pattern matches too many positions to list them")
     # a table of listed positions saves no time: a list takes as long as a search of them all
     worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MOST_WITHOUT_TABLE
     if address is not None and worth_reading and answers(address, problem):

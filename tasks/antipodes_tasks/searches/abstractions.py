@@ -29,14 +29,18 @@ class Abstraction:
 
     places: Numbers
     """``(places of the pattern,)``: the place of the puzzle that each shows."""
+    twists: Numbers
+    """``(places of the pattern,)``: the place of the orientation that counts, too, for a point; else the same place."""
     label_of: NDArray[np.uint8]
-    """``(places of the pattern, labels)``: the label that each label of the puzzle has there."""
+    """``(places of the pattern, labels, orientations)``: the label that each label of the puzzle has there, by the
+    orientation for a point; else all orientations have the same."""
     moves: Numbers
     """``(moves of the puzzle,)``: the move of the pattern that does what each does, or NO_MOVE."""
 
     def image(self, labels: Labels) -> Labels:
         """The positions ``(n, places of the pattern)`` of the pattern, from those of the puzzle ``(n, places)``."""
-        image: Labels = self.label_of[np.arange(len(self.places)), labels[:, self.places]]
+        orientations = labels[:, self.twists] % self.label_of.shape[2]
+        image: Labels = self.label_of[np.arange(len(self.places)), labels[:, self.places], orientations]
         return image
 
 
@@ -45,6 +49,8 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
 
     Each part of the pattern shows the part of the puzzle with its name, or the next one like it. A label becomes what
     is at the pattern's start where that label is at the goal; values stay as they are, modulo those of the pattern.
+    A part may also be the *points* of a set of which some pieces lost their orientation: point ``k`` of a place has
+    what the piece there shows if its orientation is ``k``; see `antipodes.puzzles.formats.definition.orbit_from`.
 
     InputError where there is no such map, or it does not lead moves to moves.
     """
@@ -56,13 +62,15 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
             f"{option('tables')}: expected reversible moves in {pattern.name}: its table has distances to the start"
         )
     start = pattern.start_labels[0]
+    shown = [(at, _Shown(rules, pattern.parts[own], of, turned)) for at, own, of, turned in _paired(rules, pattern)]
     most = max(len(part.symbols) for part in rules.parts)
-    places = np.empty(pattern.places, dtype=np.int64)
-    label_of = np.zeros((pattern.places, most), dtype=np.uint8)
-    for at, own, of in _paired(rules, pattern):
-        places[at] = np.arange(of.start, of.stop)
-        label_of[at] = _labels(goal[of], start[at], pattern.parts[own], most, pattern.name)
-    found = Abstraction(places, label_of, _moves_in(moves[0], moves[1], places, (rules.name, pattern.name)))
+    values = max([1, *(one.points for _, one in shown)])
+    label_of = np.concatenate([one.labels(goal, start[at], (most, values), pattern.name) for at, one in shown])
+    places, twists = (np.concatenate(both) for both in zip(*(one.places for _, one in shown), strict=True))
+    effects = [one.effects(moves[0], at.start) for at, one in shown]
+    origin, added = (np.concatenate(both, axis=1) for both in zip(*effects, strict=True))
+    numbers = _moves_in(moves[0], moves[1], origin, added, (rules.name, pattern.name))
+    found = Abstraction(places, twists, label_of, numbers)
     if not np.array_equal(found.image(goal[np.newaxis])[0], start):
         raise InputError(
             f"{option('tables')}: expected the goal of {rules.name} at the start of {pattern.name}, found another"
@@ -91,30 +99,31 @@ def _reason(rules: Rules) -> str:
     return ", whose moves are not legal everywhere"
 
 
-def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice]]:
-    """For each part of a pattern its places, its number, and the places of the part of the puzzle that it shows."""
+def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, slice | None]]:
+    """For each part of a pattern its places, its number, and the places of the part of the puzzle that it shows.
+
+    For points these places are followed by those of the orientations, otherwise by None.
+    """
     rest = dict(enumerate(rules.parts))
     for number, (own, at) in enumerate(zip(pattern.parts, pattern.ranges, strict=True)):
         alike = [k for k, part in rest.items() if _alike(own, part)]
-        named = [k for k in alike if rest[k].name == own.name]
-        if not alike:
+        points = [k for k in rest if _has_points(own, rules, k)]
+        fitting = [*alike, *points]
+        if not fitting:
             kind = "pieces" if own.holds_pieces else "values"
             where = f"{kind} on {own.places} places" + (f" of {quote(own.name)}" if own.name else "")
-            raise InputError(
-                f"{option('tables')}: expected parts of {rules.name} in {pattern.name}, found "
-                f"{where}{_split(own, rules)}"
-            )
-        chosen = (named or alike)[0]
+            raise InputError(f"{option('tables')}: expected parts of {rules.name} in {pattern.name}, found {where}")
+        chosen = next((k for k in fitting if rest[k].name == own.name), fitting[0])
         del rest[chosen]
-        yield at, number, rules.ranges[chosen]
+        yield at, number, rules.ranges[chosen], None if chosen in alike else rules.ranges[chosen + 1]
 
 
-def _split(own: Part, rules: Rules) -> str:
-    """For messages: what a part of a pattern is that has several places for each piece of the puzzle's part."""
-    sizes = [part.places for part in rules.parts if part.holds_pieces and part.name == own.name]
-    if not (own.holds_pieces and sizes and own.places > sizes[0]):
-        return ""
-    return ": points, since only some of its pieces lost their orientation; drop that of all of them, or of none"
+def _has_points(own: Part, rules: Rules, number: int) -> bool:
+    """Whether a part of a pattern can be the points of a part of a puzzle, one for each orientation of each place."""
+    part, twists = rules.parts[number], rules.parts[number + 1 : number + 2]
+    if not (own.holds_pieces and part.holds_pieces and twists and twists[0].twists):
+        return False
+    return twists[0].places == part.places and own.places == part.places * len(twists[0].symbols)
 
 
 def _alike(own: Part, part: Part) -> bool:
@@ -123,27 +132,74 @@ def _alike(own: Part, part: Part) -> bool:
     return same_kind and (own.holds_pieces or len(part.symbols) % len(own.symbols) == 0)
 
 
-def _labels(goal: Labels, start: Labels, part: Part, most: int, name: str) -> NDArray[np.uint8]:
-    """What the labels become on each place of a part, ``(places, most)``."""
-    if not part.holds_pieces:
-        return np.tile((np.arange(most) % len(part.symbols)).astype(np.uint8), (part.places, 1))
-    become = np.zeros(most, dtype=np.uint8)
-    become[goal] = start
-    if not np.array_equal(become[goal], start):
-        raise InputError(f"{option('tables')}: expected equal pieces to stay equal in {name}, found pieces told apart")
-    return np.tile(become, (part.places, 1))
+@dataclass(frozen=True)
+class _Shown:
+    """A part of a pattern, and the places of the puzzle that it shows."""
+
+    rules: Rules
+    part: Part
+    of: slice
+    turned: slice | None
+    """The places of the orientations, if the part is the points of a set."""
+
+    @property
+    def points(self) -> int:
+        """The number of places of the part for each place of the puzzle."""
+        return int(self.part.places // (self.of.stop - self.of.start))
+
+    @property
+    def places(self) -> tuple[Numbers, Numbers]:
+        """The `places` and `twists` of `Abstraction`."""
+        of, turned = (np.arange(at.start, at.stop).repeat(self.points) for at in (self.of, self.turned or self.of))
+        return of, turned
+
+    def labels(self, goal: Labels, start: Labels, shape: tuple[int, int], name: str) -> NDArray[np.uint8]:
+        """What the labels become on each place, ``(places, *shape)``; InputError where equal pieces become different.
+
+        ``start`` ``(places,)`` is what the part has at the pattern's start.
+        """
+        most, values = shape
+        if not self.part.holds_pieces:
+            kept = (np.arange(most) % len(self.part.symbols)).astype(np.uint8)
+            return np.broadcast_to(kept[:, np.newaxis], (self.part.places, most, values))
+        pieces, points = goal[self.of], start.reshape(-1, self.points)
+        turns = np.zeros(len(pieces), dtype=np.int64) if self.turned is None else goal[self.turned].astype(np.int64)
+        each = np.arange(self.points)
+        unturned = points[np.arange(len(pieces))[:, np.newaxis], (each + turns[:, np.newaxis]) % self.points]
+        become = np.zeros((most, self.points), dtype=np.uint8)
+        become[pieces] = unturned
+        if not np.array_equal(become[pieces], unturned):
+            raise InputError(
+                f"{option('tables')}: expected equal pieces to stay equal in {name}, found pieces told apart"
+            )
+        of_point = become[:, (each[:, np.newaxis] - np.arange(values)) % self.points]  # (most, points, values)
+        return np.tile(of_point.transpose(1, 0, 2), (len(pieces), 1, 1))
+
+    def effects(self, moves: Transforms, first: int) -> tuple[Numbers, Numbers]:
+        """What the moves of the puzzle do to the places of the part, the first of which has a number in the pattern.
+
+        ``(moves, places)`` each: the place from which each gets its label, negative where it is of no part or another
+        one, and what is added.
+        """
+        origin = moves.origin[:, self.of].astype(np.int64) - self.of.start
+        inside = (origin >= 0) & (origin < self.of.stop - self.of.start)
+        origin = np.where(inside, origin, -1)
+        if self.turned is None:
+            return np.where(inside, origin + first, -1), moves.added[:, self.of].astype(np.int64)
+        turns = moves.added[:, self.turned].astype(np.int64)
+        points = origin[..., np.newaxis] * self.points + (np.arange(self.points) - turns[..., np.newaxis]) % self.points
+        points = np.where(inside[..., np.newaxis], points + first, -1).reshape(len(origin), -1)
+        return points, np.zeros_like(points)
 
 
-def _moves_in(moves: Transforms, pattern: Transforms, places: Numbers, names: tuple[str, str]) -> Numbers:
-    """The move of a pattern that does what each move of the puzzle does on these places."""
-    here = np.full(moves.places, -1)
-    here[places] = np.arange(len(places))
-    origin = here[moves.origin[:, places]]
-    added = moves.added[:, places].astype(np.int64) % pattern.moduli
+def _moves_in(
+    moves: Transforms, pattern: Transforms, origin: Numbers, added: Numbers, names: tuple[str, str]
+) -> Numbers:
+    """The move of a pattern that does to its places what each move of the puzzle does, ``(moves, places)`` each."""
     number = {_key(*one): k for k, one in reversed(list(enumerate(zip(pattern.origin, pattern.added, strict=True))))}
-    number[_key(np.arange(len(places)), np.zeros(len(places)))] = NO_MOVE
+    number[_key(np.arange(origin.shape[1]), np.zeros(origin.shape[1]))] = NO_MOVE
     # the values of pieces have moduli that count their symbols, which are not added to
-    found = [number.get(_key(*one)) for one in zip(origin, added, strict=True)]
+    found = [number.get(_key(*one)) for one in zip(origin, added % pattern.moduli, strict=True)]
     for k, one in enumerate(found):
         if one is None:
             move = quote(moves.names[k]) if moves.names else str(k)

@@ -55,14 +55,13 @@ def bfs(
     reached: Reached = Reached(
         problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse, less_memory(problem)
     )
-    goals = problem.packing.pack(problem.goals)
-    found = goals[reached.depths(goals) >= 0]
+    found = reached.goals_of(problem)
     while not len(found):
         if reached.depth == request.max_depth:
             return unsolved(BFS, Outcome.DEPTH_LIMIT, reached.expanded, reached.depth + 1)
         if not reached.expand():
             return unsolved(BFS, Outcome.UNREACHABLE, reached.expanded)
-        found = goals[reached.depths(goals) >= 0]
+        found = reached.goals_of(problem)
     back = _back(problem, reached)
     paths = shortest_paths(problem.packing, reached.depths, found, back, request.every).reversed()
     return solved(BFS, paths, request, reached.expanded)
@@ -88,6 +87,7 @@ def bidirectional(
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, max_depth, listed, memory_limit, listener)
+    problem.check_listed(BIDIRECTIONAL)
     if problem.known_unreachable:
         return unsolved(BIDIRECTIONAL, Outcome.UNREACHABLE)
     if not problem.undoable:
@@ -150,6 +150,15 @@ class Reached:
         numbers = self._positions.numbers(keys)
         depths = np.searchsorted(self._ends, numbers, side="right") - 1
         return np.where(numbers < 0, -1, depths)
+
+    def goals_of(self, problem: Problem) -> Words:
+        """Return the goals of a problem that are reached, or those in the last layer if only a test knows them."""
+        if problem.matches is None:
+            goals = self.packing.pack(problem.goals)
+            return goals[self.depths(goals) >= 0]
+        layer = self.layer(self.depth)
+        blocks = [layer[begin : begin + BLOCK] for begin in range(0, len(layer), BLOCK)]
+        return np.concatenate([block[problem.matches(self.packing.unpack(block))] for block in blocks])
 
     def expand(self) -> int:
         """Add the next layer; return the number of its positions.

@@ -64,7 +64,7 @@ def iddfs(
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
     """
-    arguments.instance(problem, Problem, A_PROBLEM)
+    arguments.instance(problem, Problem, A_PROBLEM).check_listed("iddfs")
     return _deepen("iddfs", problem, zero_heuristic(), Request(every, max_depth, listed, memory_limit, listener))
 
 
@@ -92,7 +92,7 @@ def ida_star(
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
     """
-    arguments.instance(problem, Problem, A_PROBLEM)
+    arguments.instance(problem, Problem, A_PROBLEM).check_listed("ida-star")
     if isinstance(heuristic, Patterns):
         heuristic.check(problem)
     bound = heuristic if isinstance(heuristic, Patterns) else heuristic_of(problem, heuristic)

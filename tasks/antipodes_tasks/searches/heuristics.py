@@ -124,6 +124,8 @@ def has_heuristic(rules: Rules) -> bool:
 
 def less_memory(problem: Problem) -> str:
     """The end of a message for a search that has too little memory: what else can be done."""
+    if problem.matches is not None:
+        return "; allow more memory or limit the depth"
     return (
         "; allow more memory, limit the depth, or choose "
         f"{'ida-star' if has_heuristic(problem.rules) else 'iddfs'}, which takes little memory"

@@ -1,5 +1,6 @@
 """A search problem: a position, and the goals to reach from it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +13,14 @@ from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.group_points import points_of
+
+GoalTest = Callable[[Labels], Mask]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,14 +36,18 @@ class Problem:
     """``(places,)``."""
     goals: Labels
     """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
+    matches: GoalTest | None = None
+    """Tells which of the positions ``(n, places)`` are goals, if they are too many to list; ``goals`` is then empty."""
 
     def __repr__(self) -> str:
         position = shorten(" ".join(self.rules.written(self.position)), 40)
         return f"<Problem of {shorten(self.rules.name, 30)}: {position}, {counted(len(self.goals), 'goal')}>"
 
     @classmethod
-    def of(cls, rules: Rules, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
+    def of(cls, rules: Rules, position: ArrayLike, goals: ArrayLike | GoalTest | None = None) -> "Problem":
         """The problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``, by default the puzzle's starts.
+
+        A function tells which positions are goals, if they are too many to list; see `matches`.
 
         Raises
         ------
@@ -51,13 +58,20 @@ class Problem:
         """
         arguments.instance(rules, Rules, "the Rules of a puzzle")
         position = rules.checked_one(position)
+        if callable(goals):
+            return cls(rules, position, np.empty((0, rules.places), dtype=np.uint8), goals)
         wanted = goals_of(rules, goals)
         return cls(rules, position, np.ascontiguousarray(wanted[solvable(rules, position, wanted).possible]))
 
     @property
     def known_unreachable(self) -> bool:
         """Whether it is known without a search that no goal can be reached."""
-        return len(self.goals) == 0
+        return len(self.goals) == 0 and self.matches is None
+
+    def check_listed(self, method: str) -> None:
+        """Raise InputError for a method that needs a list of the goals, if they are only known by a test."""
+        if self.matches is not None:
+            raise InputError(f"{method} needs a list of goals, and the pattern matches too many positions; choose bfs")
 
     @cached_property
     def known_reachable(self) -> bool:

@@ -37,9 +37,7 @@ def abstract(
     ] = None,
     drop_orientation: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar=PIECES, help="Pieces whose orientation does not matter; all of a part, for solve --tables."
-        ),
+        typer.Option(metavar=PIECES, help="Pieces whose orientation does not matter."),
     ] = None,
     omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="A part that is left out.")] = None,
     free: Annotated[

@@ -16,7 +16,7 @@ from antipodes.cli.streams import say
 from antipodes.cli.usage import naming
 from antipodes.config import Config, give, load_config
 from antipodes.progress.searches import SearchProgress
-from antipodes.puzzles.pattern import aimed_at, goals_in
+from antipodes.puzzles.pattern import GoalTest, aimed_at, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store
 from antipodes.tables.patterns import load_patterns
@@ -76,12 +76,12 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
     return labels
 
 
-def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
-    """The positions of ``--to``; None if it is not given."""
+def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
+    """The positions of ``--to``, or the test for a pattern that matches many; None if it is not given."""
     if options.to is None:
         return None
     with naming("--to"):
-        return goals_in(puzzle, options.to)
+        return goals_or_test(puzzle, options.to)
 
 
 def _start(puzzle: Puzzle) -> Labels:
@@ -159,7 +159,7 @@ def _solve(
 
 
 def _loaded(
-    puzzle: Puzzle, goal: Labels | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
+    puzzle: Puzzle, goal: Labels | GoalTest | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
 ) -> Patterns | None:
     """The tables, if any; without those that were not ``asked`` for and take too much memory. The pulse may raise."""
     if not options.tables:
