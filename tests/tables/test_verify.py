@@ -27,7 +27,8 @@ from antipodes.machine import human
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.verification import Blocks, check_sample, plan_memory, read_block, reading_order
+from antipodes.tables.verification import Blocks, check_sample, read_block, reading_order
+from antipodes.tables.verification_memory import plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import Block

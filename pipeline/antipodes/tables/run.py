@@ -26,7 +26,7 @@ from antipodes.tables.store.stores import (
     check_same_puzzle,
     check_same_symmetry,
 )
-from antipodes.tables.table import start_distance
+from antipodes.tables.table import open_table
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
@@ -133,7 +133,7 @@ def _report(
         clock=session.clock,
         seconds=session.seconds,
         states_found=after.states - (before.states if before else 0),
-        start_distance=start_distance(session.store.address, after, config),
+        start_distance=_start_distance(session.store.address, after, config),
         workers_lost=search.losses.count if search else 0,
         recomputed=search.losses.recomputed if search else 0,
     )
@@ -142,3 +142,12 @@ def _report(
 def _saved(manifest: SearchManifest) -> str:
     depths = saved_depths(manifest)
     return f"{depths} kept" if depths else "nothing is committed yet"
+
+
+def _start_distance(address: Address, manifest: SearchManifest, config: Config) -> int | None:
+    """Return the distance of the start of a config with a goal, read from its finished table; None if there is none."""
+    start = config.puzzle.rules.origin
+    if start is None or not manifest.complete or not isinstance(manifest, TableManifest):
+        return None
+    with open_table(address, puzzle=config) as table:
+        return table.get_distance(start)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes.config import Config, PuzzleLike
+from antipodes.config import PuzzleLike
 from antipodes.display.notebook import Shown
 from antipodes.machine import MIB
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike
@@ -30,7 +30,7 @@ from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import DEEPEST, DEPTH, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes.tables.unique import SymmetricPositions, representatives
 from antipodes_tasks import arguments
@@ -511,12 +511,3 @@ def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(arguments.optional(seed, arguments.integer, "a seed", 0))
-
-
-def start_distance(address: Address, manifest: SearchManifest, config: Config) -> int | None:
-    """Return the distance of the start of a config with a goal, read from its finished table; None if there is none."""
-    start = config.puzzle.rules.origin
-    if start is None or not manifest.complete or not isinstance(manifest, TableManifest):
-        return None
-    with open_table(address, puzzle=config) as table:
-        return table.get_distance(start)

@@ -22,7 +22,8 @@ from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
-from antipodes.tables.verification import Checked, TableCheck, count_block, plan_memory
+from antipodes.tables.verification import Checked, TableCheck, count_block
+from antipodes.tables.verification_memory import plan_memory
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError
