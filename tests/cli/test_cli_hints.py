@@ -119,6 +119,15 @@ def test_the_printed_command_continues_the_run(
         words = (*words, *overwriting)
 
 
+def test_a_damaged_store_is_refused_with_the_command_that_starts_over(cli: Command, tmp_path: Path) -> None:
+    assert cli("run", "eight-puzzle", "--store", "it's.zarr", "--quiet").status == 0
+    (tmp_path / "it's.zarr" / MANIFEST).write_bytes(b"{}")
+    refused = cli("run", "eight-puzzle", "--store", "it's.zarr", "--quiet")
+    assert refused.status == 1
+    assert "restore it from a copy, or start over with: antipodes " in refused.err
+    assert cli(*printed(refused.err), "--quiet").status == 0
+
+
 @pytest.mark.parametrize("words", runs(), ids=" ".join)
 def test_the_printed_command_overwrites_another_store(words: tuple[str, ...], cli: Command, tmp_path: Path) -> None:
     if "--overwrite" in words:

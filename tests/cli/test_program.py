@@ -17,7 +17,7 @@ from stores import toml
 from tiling_stores import SQUARE, board_file
 
 from antipodes import program
-from antipodes.cli.failures import Stopped
+from antipodes.cli.failures import Stopped, pass_on_interruption
 from antipodes.cli.main import COMMANDS as SECTIONS
 from antipodes.cli.main import Commands, load_command, remove_settings
 from antipodes.cli.running import Interrupts
@@ -140,8 +140,9 @@ def test_the_first_signal_is_noted_and_the_second_stops(capsys: pytest.CaptureFi
     assert "interrupt again to stop immediately" in capsys.readouterr().err
 
 
-def test_a_stop_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stop_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Python prints what the callback of a weak reference raises, and goes on."""
+    monkeypatch.setattr("sys.unraisablehook", pass_on_interruption)
     node = Node()
     reference = weakref.ref(node, lambda _: signal.raise_signal(signal.SIGTERM))
     with Interrupts():

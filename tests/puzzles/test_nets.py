@@ -193,7 +193,7 @@ def test_any_net_is_refused_or_draws_every_position(picture: str, facelets: list
     for twists in ("00", "01", "10", "11"):
         assert len(net.draw([*"21", *twists, "1", "1"])) == len(net.draw([*"12", "0", "0", "1", "1"]))
         shapes = net.picture([*"21", *twists, "1", "1"]).shapes
-        assert sum(isinstance(one, Rectangle | Polygon) for one in shapes) == len(net._letters)
+        assert sum(isinstance(one, Rectangle | Polygon) for one in shapes) == len(net.letters)
 
 
 NETS = [name for name in bundled_configs() if isinstance(load_config(name).puzzle.notation, Net)]
@@ -213,7 +213,7 @@ def test_stickers_fill_their_faces(name: str) -> None:
     picture = puzzle.picture(puzzle.rules.first)
     stickers = [one for one in picture.shapes if isinstance(one, Rectangle | Polygon)]
     edges = [one for one in picture.shapes if isinstance(one, Line)]
-    assert len(stickers) == len(puzzle.notation._letters)
+    assert len(stickers) == len(puzzle.notation.letters)
     covered = sum(map(area, stickers))
     if edges:  # a cube: six faces as large as the grids of their edges
         lengths = sorted({one.end_x - one.x or one.end_y - one.y for one in edges})

@@ -45,21 +45,21 @@ def stop_waits_at_signals() -> None:
 
     It also takes effect if it arrives in a finaliser, such as those of compiled code, from which Python raises nothing.
     """
-    sys.unraisablehook = _pass_on
+    sys.unraisablehook = pass_on_interruption
     for number in SIGNALS:
         if signal.getsignal(number) is signal.default_int_handler:
             signal.signal(number, _interrupt)
 
 
-def _pass_on(unraisable: "sys.UnraisableHookArgs") -> None:
+def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
     """Raise an interruption once more, a moment after the finaliser; other errors there are shown on request."""
     if issubclass(unraisable.exc_type, (KeyboardInterrupt, Stopped)):
-        interrupt_again()
+        _interrupt_again()
     elif os.environ.get(TRACEBACKS):
         sys.__unraisablehook__(unraisable)
 
 
-def interrupt_again() -> None:
+def _interrupt_again() -> None:
     """Send this process the signal of Ctrl-C in a moment."""
     threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
 

@@ -1,14 +1,13 @@
 """Runs as commands see them: their options, progress and interruption, alike for tables and tilings."""
 
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
 
-from antipodes.cli.failures import Stopped, interrupt_again
+from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
@@ -66,7 +65,6 @@ class Interrupts:
         """What is done after the first signal."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
-        self._unraisable_before = sys.unraisablehook
 
     def requested(self) -> bool:
         """Whether there was a signal."""
@@ -75,7 +73,6 @@ class Interrupts:
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
         watch.stop = self.requested  # also ends waits for the storage before the run itself begins
-        self._unraisable_before, sys.unraisablehook = sys.unraisablehook, self._stop_again
         return self
 
     def __exit__(
@@ -84,7 +81,6 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         watch.ending, watch.stop = False, StorageWatch().stop
-        sys.unraisablehook = self._unraisable_before
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
@@ -92,13 +88,6 @@ class Interrupts:
             raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
         say(f"{self.next_steps}; interrupt again to stop immediately")
-
-    def _stop_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
-        """Python drops what is raised in a finaliser; a stop that was lost there is raised once more a moment later."""
-        if issubclass(unraisable.exc_type, Stopped):
-            interrupt_again()
-        else:
-            self._unraisable_before(unraisable)
 
 
 @dataclass(frozen=True)

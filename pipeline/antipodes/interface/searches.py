@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from antipodes.config import Config, PuzzleLike, as_config
 from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
-from antipodes.puzzles.pattern import GoalTest, goals_in, goals_or_test
+from antipodes.puzzles.pattern import goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.runs.options import memory_size, tasks_at_once
 from antipodes.storage.address import Address
@@ -24,7 +24,7 @@ from antipodes.tables.table import Table
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
@@ -199,12 +199,12 @@ def _build_patterns(config: Config, progress: Progress | None) -> None:
 
 def _finished_patterns(config: Config) -> list[Address]:
     """Return the stores of a puzzle's finished patterns; InputError if there are none."""
-    patterns, name = pattern_stores(config), config.puzzle.name
-    if not patterns:
+    stores, name = pattern_stores(config), config.puzzle.name
+    if not stores:
         raise InputError(f"tables: expected at least one, found none, and the config of {name} names no patterns")
-    finished = [pattern.store for pattern in patterns if pattern.finished]
+    finished = [one.store for one in stores if one.finished]
     if not finished:
-        names = shorten(", ".join(pattern.name for pattern in patterns))
+        names = shorten(", ".join(one.name for one in stores))
         raise InputError(
             f"expected a finished table of a pattern of {name} ({names}), found none: build=True makes them"
         )

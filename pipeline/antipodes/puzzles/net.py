@@ -63,7 +63,7 @@ class Net(Lists):
         if not any(map(str.isalpha, text)):
             return super().split(text, parts)
         letters = self._as_drawn(letters_in(text, "".join(self.picture_of_start)))
-        check_size(letters, len(self._letters))
+        check_size(letters, len(self.letters))
         try:
             symbols = self._reader(letters).symbols(letters)
         except PositionError as error:
@@ -88,11 +88,11 @@ class Net(Lists):
         """The letters of the picture, of a cube whose facelets show these faces."""
         letter_of = dict(self.faces)
         face_of = {letter: face for face, letter in self.faces}
-        at = {(line, column): face_of[letter] for line, column, letter in self._letters}
+        at = {(line, column): face_of[letter] for line, column, letter in self.letters}
         faces = defaultdict[tuple[int, int], set[str]](set)
         for one in self.facelets:
             faces[one.orbit, one.place].add(at[one.line, one.column])
-        now = {(line, column): letter for line, column, letter in self._letters}
+        now = {(line, column): letter for line, column, letter in self.letters}
         for one in self.facelets:
             facelet = at[one.line, one.column], frozenset(faces[one.orbit, one.place])
             now[one.line, one.column] = letter_of[shown[facelet]]
@@ -114,43 +114,38 @@ class Net(Lists):
     @property
     def sticker_colours(self) -> Mapping[str, str]:
         """The colour of the sticker of each letter."""
-        letters = sorted({letter for _, _, letter in self._letters})
+        letters = sorted({letter for _, _, letter in self.letters})
         others = [letter for letter in letters if letter not in STICKERS]
         palette = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(others)}
         return {letter: STICKERS.get(letter) or palette[letter] for letter in letters}
 
     def form(self, parts: Sequence[Part]) -> Form:
         """The stickers, if their colours tell all pieces apart; else the places of pieces and their twists."""
-        letters = [letter for _, _, letter in self._letters]
-        reader = Reader(letters, self._shown, self.orbits, self.colours, self._spelling, sum(self.sizes))
-        at = [(line, column) for line, column, _ in self._letters]
+        reader = self._reader_with(self._spelling)
+        at = [(line, column) for line, column, _ in self.letters]
         return facelet_form(reader, at, self.sticker_colours) or Lists.form(self, parts)
 
     @property
     def _spelling(self) -> Spelling:
         """The spelling face by face, if the faces have names, with the letters of the picture."""
-        letters = [letter for _, _, letter in self._letters]
+        letters = [letter for _, _, letter in self.letters]
         return Spelling.of_faces(self.faces, letters) if self.faces else Spelling.of_picture(letters)
 
     @property
     def _shown(self) -> list[Facelet | None]:
         """The facelet behind each letter of the picture; None if it never changes."""
         known = {(one.line, one.column): one for one in self.facelets}
-        return [known.get((line, column)) for line, column, _ in self._letters]
+        return [known.get((line, column)) for line, column, _ in self.letters]
 
     def _as_drawn(self, letters: list[str]) -> list[str]:
         """Letters that are all small as capitals, where the puzzle has capitals alone."""
-        known = {letter for _, _, letter in self._letters} | {face for face, _ in self.faces}
+        known = {letter for _, _, letter in self.letters} | {face for face, _ in self.faces}
         small = all(map(str.islower, letters)) and all(map(str.isupper, known))
         return [letter.upper() for letter in letters] if small else letters
 
     @property
     def letters(self) -> list[tuple[int, int, str]]:
         """Line, column and letter of each sticker of the start, in reading order."""
-        return self._letters
-
-    @property
-    def _letters(self) -> list[tuple[int, int, str]]:
         return _letters(self.picture_of_start)
 
     def _hint(self, letters: Sequence[str]) -> str:
@@ -161,14 +156,18 @@ class Net(Lists):
 
     def _by_face(self, letters: Sequence[str]) -> bool:
         """Whether letters are written face by face: they are letters of faces, or none of the picture."""
-        picture = {letter for _, _, letter in self._letters}
+        picture = {letter for _, _, letter in self.letters}
         return bool(self.faces) and ({*letters} <= {face for face, _ in self.faces} or not {*letters} <= picture)
 
     def _reader(self, letters: Sequence[str]) -> Reader:
         """The reader of letters: face by face, if they are letters of faces, else as the picture has them."""
-        picture = [letter for _, _, letter in self._letters]
+        picture = [letter for _, _, letter in self.letters]
         by_face = self._by_face(letters)
-        spelling = Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture)
+        return self._reader_with(Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture))
+
+    def _reader_with(self, spelling: Spelling) -> Reader:
+        """Return the reader of letters in a spelling."""
+        picture = [letter for _, _, letter in self.letters]
         return Reader(picture, self._shown, self.orbits, self.colours, spelling, sum(self.sizes))
 
 

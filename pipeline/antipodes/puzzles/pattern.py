@@ -28,15 +28,13 @@ from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.rules.moves import GoalTest, Labels, Mask
 from antipodes_tasks.rules.squares import squares_of
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
 """Positions of a batch."""
-GoalTest = Callable[[Labels], Mask]
-"""Tells which of the positions ``(n, places)`` are goals, ``(n,)``."""
 Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
 """Fills a place of positions ``(n, places)`` in every possible way, and takes from the pieces ``(n, labels)`` left."""
 

@@ -102,8 +102,8 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
-        manifest = self.store.read()
-        check(manifest)
+        with damage_hint(self.options, self.store.address):
+            manifest: Any = self._checked(check)
         left = manifest.complete and self.store.storage.folders(self.store.KIND.unfinished)
         if left and self._can_delete():
             return None
@@ -125,13 +125,17 @@ class Session(Generic[AnyStore]):
         if self.options.overwrite or not self.store.exists():
             return None
         with damage_hint(self.options, self.store.address):
-            manifest = self.store.read()
-            try:
-                check(manifest)
-            except StoreMismatchError as error:
-                raise StoreMismatchError(f"{error}: {self._another_store()}") from error
-            cleaned: Manifest = self.store.remove_leftovers(manifest)
+            cleaned: Manifest = self.store.remove_leftovers(self._checked(check))
             return cleaned
+
+    def _checked(self, check: Callable[[Manifest], None]) -> Manifest:
+        """Return the manifest of the store; if the check refuses it, StoreMismatchError with the remedy."""
+        manifest: Manifest = self.store.read()
+        try:
+            check(manifest)
+        except StoreMismatchError as error:
+            raise StoreMismatchError(f"{error}: {self._another_store()}") from error
+        return manifest
 
     def _another_store(self) -> str:
         """The remedy if the store belongs to another puzzle, or holds something else."""

@@ -12,10 +12,10 @@ from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.storage.address import Address
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.solve import IDA_STAR, Solved, solve_many
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import GoalTest, Problem
+from antipodes_tasks.searches.problem import Problem
 
 TASKS_A_WORKER = 8
 """Tasks for each worker at least, where there are positions enough: some positions take much longer than others."""

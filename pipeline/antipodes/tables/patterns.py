@@ -19,14 +19,14 @@ from antipodes_tasks.errors import InputError, ResourceLimitError, UnfinishedErr
 from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps, swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.heuristics import costs_of_pieces
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import GoalTest, Problem, goals_of
+from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows

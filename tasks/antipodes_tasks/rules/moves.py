@@ -14,6 +14,8 @@ from antipodes_tasks.quoting import counted
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
+GoalTest = Callable[[Labels], Mask]
+"""Returns which of the positions ``(n, places)`` are goals, ``(n,)``, if these are too many to list."""
 MOVE_BYTES = 16
 """Memory of a move that is a few numbers."""
 

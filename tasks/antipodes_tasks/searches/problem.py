@@ -1,6 +1,5 @@
 """A search problem: a position, and the goals to reach from it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,14 +12,12 @@ from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
-from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.group_points import points_of
-
-GoalTest = Callable[[Labels], Mask]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,13 +16,13 @@ from antipodes.cli.streams import say
 from antipodes.cli.usage import naming
 from antipodes.config import Config, give, load_config
 from antipodes.progress.searches import SearchProgress
-from antipodes.puzzles.pattern import GoalTest, aimed_at, goals_or_test
+from antipodes.puzzles.pattern import aimed_at, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
 from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Outcome, unsolved
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem
