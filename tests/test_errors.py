@@ -57,7 +57,10 @@ class NoWayBackError(OSError):
 def test_what_a_task_raises_survives_the_way(
     raised: BaseException, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.executors.distributed.worker.this_worker", lambda: "worker tcp://here:1")
+    module = "antipodes.executors.distributed.worker"
+    monkeypatch.setattr(f"{module}.this_worker", lambda: "worker tcp://here:1")
+    monkeypatch.setattr(f"{module}.get_worker", lambda: None)
+    monkeypatch.setattr(f"{module}.report_to", lambda report: None)
 
     def task() -> None:
         try:

@@ -112,7 +112,7 @@ def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: py
 
 
 def test_what_has_no_patterns_builds_none(cli: Command) -> None:
-    with pytest.raises(InputError, match="expected at least one table"):
+    with pytest.raises(InputError, match="tables: expected at least one, found none, and the config"):
         ap.load_patterns("eight-puzzle")
     refused = cli("solve", "eight-puzzle", "--build")
     assert refused.status == 2

@@ -196,7 +196,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eight-puzzle"], "expected a position"),
+        (["eight-puzzle"], "no position given; eight-puzzle has no goal beside its start"),
         (["eight-puzzle", "123"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--to", "12"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--method", "dfs"], "expected one of bfs, bidirectional"),

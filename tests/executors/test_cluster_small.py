@@ -53,6 +53,24 @@ def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, cl
     assert WaitingForWorkers not in kinds(events)
 
 
+def test_a_worker_that_stays_too_small_is_named_once(cluster: Cluster, client: Client) -> None:
+    """Others join meanwhile, and each time the run chooses its workers again."""
+    plan = partial(plan_checked, load_config("eight-puzzle"), RunOptions())
+    cluster.add_workers(1, "--memory-limit", "1GiB")
+    cluster.add_workers(1, *SMALL)
+    with Workers(client) as scheduler:
+        events: list[Event] = []
+        assert scheduler.wait_for_workers(events.append, never)
+        plan(scheduler)
+        for members in (2, 3):
+            cluster.add_workers(1, "--memory-limit", "1GiB")
+            wait_until(lambda: scheduler.workers_changed, "a larger worker is of use")
+            assert scheduler.wait_for_workers(events.append, never)
+            plan(scheduler)
+            assert len(scheduler.members) == members
+    assert kinds(events).count(WorkerNotUsed) == 1
+
+
 def pending(scheduler: Workers) -> bool:
     """Whether a worker has joined that was not judged yet."""
     return bool(scheduler._membership._versions._joined) or len(scheduler._membership._unused) != 1

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -206,6 +206,52 @@ def test_what_was_meant_for_one_position_is_not_done_at_another(open_page: Open)
     held.release()
     expect(page.locator(".paths")).to_have_text("1 shortest path")
     expect_position(page, "0 2 3 1 4 5")
+
+
+@pytest.mark.parametrize(
+    ("jump", "later"),
+    [("random", "move"), ("farthest", "undo"), ("position", "start"), ("moves", "back"), ("random", "play")],
+)
+def test_a_late_answer_does_not_undo_a_later_step(open_page: Open, jump: str, later: str) -> None:
+    asked, act = JUMPS[jump]
+    page = open_page("/#/tiles?position=1 2 0 4 5 3")
+    expect(distance(page)).to_have_text("1")
+    page.get_by_role("button", name="R: farther, distance 2").click()
+    expect(page.get_by_role("button", name="L: nearer, distance 1")).to_be_visible()
+    held = Held(page, asked)
+    with page.expect_request(re.compile(asked)):
+        act(page)
+    step, there = LATER_STEPS[later]
+    step(page)
+    expect(distance(page)).to_have_text(there)
+    held.release()
+    page.get_by_role("tab", name="Graph").click()  # the page goes on after the answer
+    expect(page.locator(".graph-words")).not_to_be_empty()
+    expect(distance(page)).to_have_text(there)
+    expect(page.locator("#problem")).to_be_hidden()
+
+
+JUMPS: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "random": (r"/random", lambda page: page.get_by_role("button", name="Random").click()),
+    "farthest": (r"/antipodes", lambda page: page.get_by_role("button", name="Farthest").click()),
+    "position": (r"/view\?position=0", lambda page: submit(page, "0 2 3 1 4 5")),
+    "moves": (r"/view\?position=R", lambda page: submit(page, "R R")),
+}
+"""What a person does whose answer is late, and the address that is asked."""
+LATER_STEPS: dict[str, tuple[Callable[[Page], None], str]] = {
+    "move": (lambda page: page.get_by_role("button", name="L: nearer, distance 1").click(), "1"),
+    "undo": (lambda page: page.get_by_role("button", name="Undo").click(), "1"),
+    "start": (lambda page: page.get_by_role("button", name="Start", exact=True).click(), "0"),
+    "back": (lambda page: page.evaluate("history.back()"), "1"),
+    "play": (lambda page: page.get_by_role("button", name="Play a shortest path to the start").click(), "0"),
+}
+"""What a person does while an answer is late, and the distance to which it leads."""
+
+
+def submit(page: Page, text: str) -> None:
+    """Type a position or moves, and leave the field."""
+    page.locator("#entry").fill(text)
+    page.locator("#entry").press("Enter")
 
 
 def test_a_late_answer_does_not_change_another_store(open_page: Open) -> None:

@@ -137,7 +137,7 @@ def test_records_of_other_pieces_are_refused(pieces: object) -> None:
 
 
 def test_groups_of_too_many_bits_are_refused() -> None:
-    with pytest.raises(FieldError, match="groups: expected fields of at most 64 bits, found"):
+    with pytest.raises(FieldError, match="groups: expected fields of at most 10 bits, found"):
         packing_of({"version": 2, "contents": [256] * 9, "groups": [9]})
 
 

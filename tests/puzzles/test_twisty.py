@@ -75,7 +75,7 @@ def test_what_cannot_be_left_out() -> None:
     for wrong in ("Q", "UR", "(R", "R2)"):
         with pytest.raises(ConfigError, match=rf"only_moves: expected moves of U, .*; found {re.escape(repr(wrong))}"):
             restricted(load_config("2x2x2"), f"U {wrong}", ())
-    with pytest.raises(ConfigError, match="--only-moves: expected at least one move, found none"):
+    with pytest.raises(ConfigError, match="only_moves: expected at least one move, found none"):
         restricted(load_config("2x2x2"), " ", ())
 
 

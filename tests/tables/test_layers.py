@@ -101,7 +101,7 @@ def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         plans.append(plan_run(*arguments, **options))
         return plans[-1]
 
-    monkeypatch.setattr("antipodes.tables.planning.plan.plan_run", planned)
+    monkeypatch.setattr("antipodes.tables.planning.fitting.plan_run", planned)
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
     assert len(plans) == 1
 

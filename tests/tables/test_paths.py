@@ -89,6 +89,17 @@ def test_steps_of_swaps_are_those_of_any_moves(table: ap.Table) -> None:
                 assert np.array_equal(found, expected)
 
 
+def test_a_board_whose_last_squares_touch_no_other() -> None:
+    for settings in ({"walls": ["b1|b2", "a1|b1"], "start": "1 0 / 0 0"}, {"start": "1 0 / # 0", "walls": ["b1|b2"]}):
+        board = {"name": "walled", "family": "sliding", "rows": 2, "columns": 2, **settings}
+        puzzle = ap.Config(board).puzzle
+        moves, start = puzzle.moves, puzzle.start_labels
+        assert isinstance(moves, Swaps)
+        for own, plain in ((moves.steps, Moves.steps), (moves.steps_back, Moves.steps_back)):
+            for found, expected in zip(own(start), plain(moves, start), strict=True):
+                assert np.array_equal(found, expected)
+
+
 def test_best_moves_lead_nearer(table: ap.Table) -> None:
     puzzle, positions = table.puzzle, some_positions(table)
     if not puzzle.moves.reversible:

@@ -71,8 +71,8 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
         ({"version": 1}, NotAStoreError, "found version 1: compute it again with overwrite=True"),
         ({"version": 4}, NotAStoreError, "found version 4: compute it again with overwrite=True"),
         ({"format": "antipodes-tilings"}, NotAStoreError, "another kind"),
-        ({"extra": 1}, StoreDamagedError, "is damaged"),
-        ({"of": 1, "another": 2}, StoreDamagedError, "is damaged"),
+        ({"extra": 1}, StoreDamagedError, "is corrupt"),
+        ({"of": 1, "another": 2}, StoreDamagedError, "is corrupt"),
     ],
 )
 def test_manifests_of_other_stores(changes: dict[str, Any], error: type[StoreError], match: str, eight: Path) -> None:

@@ -215,7 +215,7 @@ def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
         tile_board(BoardConfig(BOX), store)
     with pytest.raises(StoreMismatchError, match=r"found by the method pruning; expected plain"):
         tile_board(BoardConfig(SQUARE), store, "plain")
-    with pytest.raises(InputError, match=r"--method: expected pruning or plain, found 'fast'"):
+    with pytest.raises(InputError, match=r"method: expected pruning or plain, found 'fast'"):
         tile_board(BoardConfig(SQUARE), store, "fast")
     tile_board(BoardConfig(SQUARE), store, "plain", RunOptions(overwrite=True))
     assert tile_board(BoardConfig(SQUARE), store).manifest.method == "plain"

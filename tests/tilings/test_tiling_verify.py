@@ -52,7 +52,7 @@ def test_every_bit_counts(square: Path) -> None:
             verdict = verify_tilings(square)
             assert not verdict.ok, (name, bit)
             assert str(square) in verdict.problems[0]
-            with pytest.raises(StoreDamagedError, match="damaged"), open_tilings(square) as tilings:
+            with pytest.raises(StoreDamagedError, match="damaged|corrupt"), open_tilings(square) as tilings:
                 assert tilings[0]
             flip_bit(square / name, bit)
     assert verify_tilings(square).ok
@@ -122,10 +122,10 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"fingerprint": "0" * 64}, "damaged: fingerprint: expected '"),
-        ({"board": BOX}, "damaged: fingerprint: expected '"),
-        ({"pieces": ["I", "L", "P", "W", "X"]}, "damaged: pieces: expected ('I', 'L', 'P', 'W', 'Y'), found"),
-        ({"partitions": 7}, "damaged: complete: expected false"),
+        ({"fingerprint": "0" * 64}, "corrupt: fingerprint: expected '"),
+        ({"board": BOX}, "corrupt: fingerprint: expected '"),
+        ({"pieces": ["I", "L", "P", "W", "X"]}, "corrupt: pieces: expected ('I', 'L', 'P', 'W', 'Y'), found"),
+        ({"partitions": 7}, "corrupt: complete: expected false"),
     ],
 )
 def test_a_wrong_manifest(changes: dict[str, Any], problem: str, square: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_wrong_number_of_symmetric_copies(square: Path) -> None:
         "the manifest counts 81 raw tilings, the symmetric copies of those stored are 80",
     )
     change_manifest(square, searched=[vars(replace(first, raw_tilings=0, tilings=1)), *map(vars, rest)])
-    assert "damaged: raw_tilings: expected at least 1, found 0" in verify_tilings(square).problems[0]
+    assert "corrupt: raw_tilings: expected at least 1, found 0" in verify_tilings(square).problems[0]
 
 
 def test_commands_name_the_damaged_chunk(square: Path, cli: Any) -> None:

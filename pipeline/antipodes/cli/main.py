@@ -27,7 +27,7 @@ COMMANDS = {
         "resume": ("run", "Resume an unfinished store, of a table, of counts or of tilings."),
         "status": ("stores", "Show a store's progress and size."),
         "list": ("stores", "List the tables and tilings in a directory or a bucket."),
-        "remove": ("stores", "Delete a store: a table, counts or tilings."),
+        "remove": ("stores", "Delete a store: a table, counts or tilings; of a link to a store, delete only the link."),
         "plan": ("plan", "Estimate the memory, disk and time of a run, without running."),
     },
     "Queries": {

@@ -256,9 +256,11 @@ def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
 
 
-def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> ArrayLike | GoalTest | None:
+def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> Labels | GoalTest | None:
     """As `_goals`; of a pattern that matches too many positions to list, the test whether positions match."""
-    return goals_or_test(puzzle, goal) if isinstance(goal, str) else goal
+    if isinstance(goal, str):
+        return goals_or_test(puzzle, goal)
+    return None if goal is None else goals_of(puzzle.rules, goal)  # a function given as a goal is no such test
 
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:

@@ -332,6 +332,7 @@ def solve(
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
     deadline = Deadline(seconds, arguments.function(listener, "a listener"))
+    arguments.instance(problem, Problem, A_PROBLEM)
     check_functions(problem.rules.moves, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
     try:
         answer = search(

@@ -110,7 +110,7 @@ class _SwapsByEmpty:
     numbers: NDArray[np.int64]
     """``(moves,)``: number of each swap, in the order of the empty places."""
     begins: NDArray[np.int64]
-    """``(places + 1,)``: number of swaps with an empty place below each place."""
+    """``(places + 1,)``: number of swaps with an empty place below each place, up to the last place that swaps."""
     pieces: Pairs
     """``(moves,)``: place of the piece, by the number of the swap."""
     empties: Pairs
@@ -123,8 +123,8 @@ class _SwapsByEmpty:
     def steps(self, labels: Labels) -> Steps:
         """Return the legal swaps of positions ``(n, places)``."""
         rows, places = (labels == 0).nonzero()
-        begins = self.begins[places]
-        each = self.begins[places + 1] - begins
+        begins, ends = (self.begins.take(at, mode="clip") for at in (places, places + 1))  # no swaps on later places
+        each = ends - begins
         within = np.arange(int(each.sum())) - np.repeat(each.cumsum() - each - begins, each)
         parents, numbers = np.repeat(rows, each), self.numbers[within]
         legal = labels[parents, self.pieces[numbers]] != 0

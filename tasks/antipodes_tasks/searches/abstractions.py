@@ -169,9 +169,7 @@ class _Shown:
         become = np.zeros((most, self.points), dtype=np.uint8)
         become[pieces] = unturned
         if not np.array_equal(become[pieces], unturned):
-            raise InputError(
-                f"{option('tables')}: expected equal pieces to stay equal in {name}, found pieces told apart"
-            )
+            raise InputError(f"{option('tables')}: {name} distinguishes pieces that are identical in the puzzle")
         of_point = become[:, (each[:, np.newaxis] - np.arange(values)) % self.points]  # (most, points, values)
         return np.tile(of_point.transpose(1, 0, 2), (len(pieces), 1, 1))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
 Numbers = NDArray[np.int64]
+Answers = TypeVar("Answers")
 NO_MOVE = -1
 """Instead of the number of a move, where moves are not listed as they are in Python functions."""
 
@@ -62,11 +65,19 @@ class Symmetry:
         PositionError
             The labels are no positions. Of an array of bytes only its shape, and the range of labels, are checked.
         """
-        labels = self._checked(labels)
+        return self._of_positions(self._image, labels)
+
+    def leaves(self, positions: ArrayLike) -> NDArray[np.bool_]:
+        """Which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``; raises as `image`."""
+        return self._of_positions(self._leaves, positions)
+
+    def _of_positions(self, answer: Callable[[Labels], Answers], labels: ArrayLike) -> Answers:
+        """Return what a function answers about positions; PositionError if the labels are not positions."""
+        checked = self._checked(labels)
         try:
-            return self._image(labels)
+            return answer(checked)
         except IndexError:  # a label of no piece
-            self.rules.checked(labels)
+            self.rules.checked(checked)
             raise
 
     def _checked(self, labels: ArrayLike) -> Labels:
@@ -92,11 +103,10 @@ class Symmetry:
         """Whether what becomes of a content depends only on the place, and for a twist on its piece."""
         return self.firsts is None and not isinstance(self.rules.moves, CountedSwaps)
 
-    def leaves(self, positions: Labels) -> NDArray[np.bool_]:
-        """Which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``."""
+    def _leaves(self, positions: Labels) -> NDArray[np.bool_]:
         unchanged = np.zeros(len(positions), dtype=np.bool_)
         if not self.is_local:
-            unchanged[:] = (self.image(positions) == positions).all(axis=1)
+            unchanged[:] = (self._image(positions) == positions).all(axis=1)
             return unchanged
         rows = np.arange(len(positions))
         for place in range(len(self.places)):  # few positions are left after a few places

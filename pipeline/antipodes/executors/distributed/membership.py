@@ -171,6 +171,7 @@ class Membership:
             able -= spare
         self.members = self._chosen(self._described(workers, able))
         self._unused = able - self.members.keys()
+        self._refusals.forget(self.members)
         with translated(self._client):
             paused = {address for address in self.members if workers[address]["status"] == "paused"}
             self.watch.begin(self.members.keys(), paused)
@@ -201,7 +202,6 @@ class Membership:
 
     def _exclude(self, unable: Mapping[str, str], able: Set[str], present: Set[str]) -> None:
         """Exclude the workers that are ``unable`` to be members, and tell the listener why."""
-        self._refusals.forget(able)
         new = {worker: reason for worker, reason in unable.items() if worker in present}
         self._refusals.tell(self.listener, WorkerRefused, new, present)
         self._excluded = (self._excluded | unable.keys()) - able

@@ -1,11 +1,12 @@
 // The field for a position or moves, and the buttons that put other positions on the board.
 
-import { of } from "./api.js";
+import { Latest, of } from "./api.js";
 import { button, element } from "./elements.js";
 
 export class Entry {
   #page;
   #context;
+  #latest = new Latest();
 
   constructor(page) {
     this.#page = page;
@@ -33,6 +34,17 @@ export class Entry {
     if (document.activeElement !== this.field) this.field.value = position;
   }
 
+  /** Let an answer that is under way come too late: the board shows something else meanwhile. */
+  drop() {
+    this.#latest.stop();
+  }
+
+  /** The answer of the store, or undefined if it comes too late. */
+  #ask(rest, query) {
+    const { api, name } = this.#context;
+    return this.#latest.ask((signal) => api.get(of(name, rest), query, signal));
+  }
+
   /** Keep the rows of a board that is pasted: the field has one line. */
   #pasted(event) {
     const text = event.clipboardData.getData("text").trim();
@@ -42,13 +54,16 @@ export class Entry {
     this.field.setRangeText(text.split(/\s*\n\s*/).join(" / "), selectionStart, selectionEnd, "end");
   }
 
-  async #submitted(event) {
+  #submitted(event) {
     event.preventDefault();
     const text = this.field.value.trim();
-    if (!text) return;
+    if (text) this.#tell(() => this.#obey(text));
+  }
+
+  /** Do something that asks the store, and show what is wrong. */
+  async #tell(act) {
     try {
-      await this.#obey(text);
-      this.#context.succeed();
+      await act();
     } catch (error) {
       this.#context.fail(error);
     }
@@ -56,49 +71,51 @@ export class Entry {
 
   /** Put the position that a text says on the board, or make the moves that it names. */
   async #obey(text) {
-    const { api, name, store } = this.#context;
     try {
-      const seen = await api.get(of(name, "/view"), { position: text });
-      this.field.value = seen.position;
-      this.#page.go(seen.position);
+      const seen = await this.#ask("/view", { position: text });
+      if (seen) this.#enter(seen);
     } catch (error) {
-      if (error.status !== 400 || !namesMoves(text, store.moves ?? [])) throw error;
+      if (error.status !== 400 || !namesMoves(text, this.#context.store.moves ?? [])) throw error;
       await this.#makeMoves(text);
     }
   }
 
+  #enter({ position, picture, steps }) {
+    this.#context.succeed();
+    this.field.value = position;
+    if (steps?.length) this.#page.walk(steps, picture);
+    else this.#page.go(position);
+  }
+
   /** Make the moves of a sequence from the position on the board; nothing is made if one of them is not legal. */
   async #makeMoves(moves) {
-    const { api, name } = this.#context;
     const { position } = this.#page.trail.here;
-    const seen = await api.get(of(name, "/view"), { position, moves });
-    this.field.value = seen.position;
-    if (seen.steps?.length) this.#page.walk(seen.steps, seen.picture);
-    else this.#page.go(seen.position);
+    const seen = await this.#ask("/view", { position, moves });
+    if (seen) this.#enter(seen);
   }
 
-  async #random() {
+  #random() {
     const depth = this.depth.value.trim();
-    try {
-      const { position } = await this.#context.api.get(of(this.#context.name, "/random"), { depth: depth || null });
-      this.#context.succeed();
-      this.#page.go(position);
-    } catch (error) {
-      this.#context.fail(error);
-    }
+    return this.#tell(async () => {
+      const drawn = await this.#ask("/random", { depth: depth || null });
+      if (drawn) this.#jump(drawn.position);
+    });
   }
 
-  /** One of the farthest positions: the next one each time. */
-  async #farthest() {
-    const { api, name, seen } = this.#context;
-    try {
-      const { positions } = await api.get(of(name, "/antipodes"), { limit: 24 });
-      const next = (positions.indexOf(seen?.position) + 1) % positions.length;
-      this.#context.succeed();
-      this.#page.go(positions[next]);
-    } catch (error) {
-      this.#context.fail(error);
-    }
+  /** Put one of the farthest positions on the board: the next one each time. */
+  #farthest() {
+    return this.#tell(async () => {
+      const found = await this.#ask("/antipodes", { limit: 24 });
+      if (!found) return;
+      const { positions } = found;
+      const next = (positions.indexOf(this.#context.seen?.position) + 1) % positions.length;
+      this.#jump(positions[next]);
+    });
+  }
+
+  #jump(position) {
+    this.#context.succeed();
+    this.#page.go(position);
   }
 }
 

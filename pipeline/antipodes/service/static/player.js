@@ -33,6 +33,7 @@ export class Player {
     const { context, trail } = this.#page;
     const turn = ++this.#turn;
     this.playing = true;
+    this.#page.entry.drop(); // a jump that was asked before
     this.#page.readout.show();
     try {
       const found = await this.path(trail.here.position);

@@ -82,6 +82,7 @@ class TablePage {
 
   close() {
     this.player.pause();
+    this.entry.drop();
     this.#latest.stop();
     this.#layers.stop();
     this.tabs.close();
@@ -102,7 +103,7 @@ class TablePage {
 
   /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
   #follow(renewed) {
-    if (this.#wanted() !== this.trail.here?.position) this.player.pause(); // a link, or the browser's back button
+    if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // a link, or the browser's back button
     if (renewed || this.#wanted() !== this.#answer?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
@@ -210,6 +211,7 @@ class TablePage {
   /** Put {position, distance, index, picture} on the board as the next entry of the trail. */
   put({ position, distance, index, picture }, move, { replace = false, milliseconds } = {}) {
     this.#waiting = null;
+    this.entry.drop();
     this.trail.push({ position, distance, index, picture, move });
     this.stage.show(picture, labelOf({ position, distance }), milliseconds);
     this.shown = position;
@@ -226,10 +228,16 @@ class TablePage {
     this.put({ ...last, picture }, last.move);
   }
 
+  /** Let go of what was meant for the position on the board, as another one comes. */
+  #turnAway() {
+    this.player.pause();
+    this.entry.drop();
+  }
+
   /** Put a position on the board. */
   go(position) {
     this.#waiting = null;
-    this.player.pause();
+    this.#turnAway();
     this.context.navigate({ position });
   }
 
@@ -237,7 +245,7 @@ class TablePage {
   goTo(at) {
     const entry = this.trail.goTo(at);
     this.#waiting = null;
-    this.player.pause();
+    this.#turnAway();
     if (entry.picture) this.stage.show(entry.picture, labelOf(entry));
     else this.stage.cover(labelOf(entry));
     this.shown = entry.picture ? entry.position : null;
