@@ -52,7 +52,7 @@ def test_every_bit_counts(square: Path) -> None:
             verdict = verify_tilings(square)
             assert not verdict.ok, (name, bit)
             assert str(square) in verdict.problems[0]
-            with pytest.raises(StoreDamagedError, match="damaged|corrupt"), open_tilings(square) as tilings:
+            with pytest.raises(StoreDamagedError, match=r"damaged|corrupt"), open_tilings(square) as tilings:
                 assert tilings[0]
             flip_bit(square / name, bit)
     assert verify_tilings(square).ok
