@@ -58,6 +58,7 @@ def test_what_a_task_raises_survives_the_way(
     raised: BaseException, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antipodes.executors.distributed.worker.this_worker", lambda: "worker tcp://here:1")
+    monkeypatch.setattr("antipodes.executors.distributed.worker.get_worker", lambda: None)
 
     def task() -> None:
         try:
