@@ -18,7 +18,7 @@ from antipodes.cli.main import load_command
 from antipodes.cli.running import Interrupts
 from antipodes.runs.options import DEFINING, NOT_TAKEN, OPTIONS, RunOptions, started
 from antipodes.storage.backend import MANIFEST
-from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.errors import StoreDamagedError, StoreMismatchError
 
 OF_OUTPUT = {"store", "quiet", "as_json", "verbose", "count", "help"}
 """Options that do not define a run, and the store, which every printed command names."""
@@ -209,6 +209,15 @@ def test_messages_in_python_speak_of_calls(tmp_path: Path) -> None:
     message = str(caught.value)
     assert message.endswith("choose another store, or overwrite it by the same call with overwrite=True")
     assert not re.search("antipodes run|--store|--overwrite", message)
+
+
+def test_a_run_of_a_corrupt_store_names_the_remedy(tmp_path: Path) -> None:
+    """Whether the store is finished is asked before anything is locked, and the hint is the same there."""
+    store = tmp_path / "t.zarr"
+    ap.run("hanoi-3-pegs", store)
+    (store / "commit.json").write_text("{")
+    with pytest.raises(StoreDamagedError, match=r"is corrupt: .*; restore it from a copy, or start over"):
+        ap.run("hanoi-3-pegs", store)
 
 
 def test_json_reports_of_the_same_run(cli: Command, interrupted: Command) -> None:
