@@ -102,8 +102,7 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
-        manifest = self.store.read()
-        check(manifest)
+        manifest: Any = self._read(check)
         left = manifest.complete and self.store.storage.folders(self.store.KIND.unfinished)
         if left and self._can_delete():
             return None
@@ -124,14 +123,20 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
+        manifest = self._read(check)
         with damage_hint(self.options, self.store.address):
-            manifest = self.store.read()
+            cleaned: Manifest = self.store.remove_leftovers(manifest)
+            return cleaned
+
+    def _read(self, check: Callable[[Manifest], None]) -> Manifest:
+        """Read the manifest and check it; a message about another or a corrupt store names the remedy."""
+        with damage_hint(self.options, self.store.address):
+            manifest: Manifest = self.store.read()
             try:
                 check(manifest)
             except StoreMismatchError as error:
                 raise StoreMismatchError(f"{error}: {self._another_store()}") from error
-            cleaned: Manifest = self.store.remove_leftovers(manifest)
-            return cleaned
+            return manifest
 
     def _another_store(self) -> str:
         """The remedy if the store belongs to another puzzle, or holds something else."""
