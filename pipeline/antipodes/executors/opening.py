@@ -73,7 +73,7 @@ def cluster_workers(name: str | None, scheduler_file: str | None, listener: List
         address, place = address_in(scheduler_file, CONNECT_SECONDS), f"the address in {scheduler_file}"
     else:
         address, place = str(name), ""
-        _check_address(address, "--scheduler")
+        _check_address(address, option("scheduler"))
     with connected(address, listener, place) as client:
         workers: dict[str, Any] = identity(client, -1, listener)["workers"]
     return workers
