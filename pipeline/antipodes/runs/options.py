@@ -19,7 +19,7 @@ from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 OUTPUTS = Path("outputs")
 """The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
-SIZE_IN_WORDS = re.compile(r"\s*[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
+SIZE_IN_WORDS = re.compile(r"\s*\+?[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
 """What a size looks like; dask would take a text without a number for one byte."""
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""

@@ -102,7 +102,7 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
-        manifest = self._read(check)
+        manifest: Any = self._read(check)
         left = manifest.complete and self.store.storage.folders(self.store.KIND.unfinished)
         if left and self._can_delete():
             return None
@@ -129,7 +129,7 @@ class Session(Generic[AnyStore]):
             return cleaned
 
     def _read(self, check: Callable[[Manifest], None]) -> Manifest:
-        """Read and check the manifest; an error names the remedy."""
+        """Read the manifest and check it; a message about another or a corrupt store names the remedy."""
         with damage_hint(self.options, self.store.address):
             manifest: Manifest = self.store.read()
             try:
