@@ -107,6 +107,19 @@ def test_a_move_of_the_name_of_a_key_needs_its_own_case(cli: Command) -> None:
     assert "no move to take back" in shown
 
 
+@pytest.mark.parametrize(
+    ("typed", "same"), [("x R2", "R2"), ("x' F2", "U2"), ("u2", "D2"), ("U2", "U2"), ("y u2 R2", "D2 F2")]
+)
+def test_wide_turns_and_rotations_of_a_tower(typed: str, same: str, cli: Command, tmp_path: Path) -> None:
+    store = tmp_path / "tower.zarr"
+    cli("run", "2x2x3", "--only-moves", "U2 D2 R2 F2", "--store", store, "--quiet")
+    with open_table(store) as table:
+        player = Player(Game(table, table.puzzle.rules.first))
+        player.obey(typed)
+        assert player.message == ""
+        assert player.game.position.tolist() == table.puzzle.follow(same)[-1].tolist()
+
+
 def test_what_waits_for_enter(finished: Path) -> None:
     with open_table(finished) as table:
         player = Player(Game(table, NEAR))

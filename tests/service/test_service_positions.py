@@ -15,6 +15,7 @@ from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
+from antipodes.config import load_config
 from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
 from antipodes.service import schema
 from antipodes.service.drawing import drawn
@@ -354,3 +355,20 @@ def test_paths_of_moves_without_known_inverses_are_counted(tmp_path: Path) -> No
             paths = paths_of(table, table.puzzle.parse(text), table.distance(text))
             assert paths is not None
             assert paths.count == count
+
+
+def test_rotations_and_slices_of_a_cube(tmp_path: Path) -> None:
+    settings = load_config("3x3x3-squares").puzzle.settings
+    assert settings is not None
+    store = tmp_path / "squares.zarr"
+    run_puzzle(
+        config_of("squares", {**settings, "name": "squares", "only_moves": "U2 D2 R2 L2"}), store, RunOptions(workers=1)
+    )
+    client = client_of(store)
+    view = "/stores/squares/view"
+    names = client.value("/stores/squares")["sequence_names"]
+    assert {"U2", "F2", "x", "M2", "r2", "Rw2"} <= set(names)
+    assert "M" not in names
+    found = client.value(view, {"moves": "z M2 r2"})
+    assert found["position"] == client.value(view, {"moves": "U2 D2 D2"})["position"]
+    assert len(found["steps"]) == 3

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.cube_notation import CubeNotation
 from antipodes.puzzles.kpatterns import is_kpattern, read_kpattern
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.packed_positions import packed
@@ -301,11 +303,27 @@ class Puzzle:
                 raise PositionError(f"expected a move from {shorten(before)}, found {shorten(after)}")
         return [name for name in names if name is not None]
 
+    @property
+    def _kinds_of_moves(self) -> tuple[Moves, ...]:
+        return (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
+
+    @cached_property
+    def cube_notation(self) -> CubeNotation | None:
+        """The rotations, slices and wide turns that sequences may have; None if the moves are not a cube's turns."""
+        return CubeNotation.of(self._kinds_of_moves)
+
+    @property
+    def sequence_names(self) -> tuple[str, ...]:
+        """The names that sequences may have: of moves, of other moves of the puzzle's file, and of `cube_notation`."""
+        names = (name for moves in self._kinds_of_moves for name in moves.names)
+        return tuple(dict.fromkeys((*names, *(self.cube_notation.words if self.cube_notation else ()))))
+
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
         """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the `first`.
 
         The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see
-        `antipodes.puzzles.sequences`.
+        `antipodes.puzzles.sequences`. On cubes it may have rotations, slices and wide turns, as in ``"x R M2 u'"``,
+        which lead through the positions of the turns that they stand for.
 
         PositionError where moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
@@ -313,9 +331,8 @@ class Puzzle:
         if not self.moves.names:
             raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")
         begin = self.rules.first if start is None else self.rules.checked_one(start)
-        kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
         try:
-            return follow(text, kinds, begin)
+            return follow(text, self._kinds_of_moves, begin, self.cube_notation)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
 

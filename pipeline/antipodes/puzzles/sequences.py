@@ -7,7 +7,7 @@ end of the line. This is the notation of cubing.js. Where several names fit, the
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -15,6 +15,8 @@ from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 
+from antipodes.puzzles.cube_notation import CubeNotation
+from antipodes.puzzles.move_words import PRIME, Word
 from antipodes.puzzles.settings import MOST_TEXT
 from antipodes_tasks.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.quoting import quote, shorten
@@ -22,6 +24,8 @@ from antipodes_tasks.rules.moves import Labels, Moves
 
 POWER = re.compile(r"([0-9]*)(['’′]?)")
 WORD = re.compile(r"[^\s()\[\],:]+")
+MOST_LISTED = 80
+"""Characters of the names in a message: enough for those of a cube."""
 LONGEST_POWER = 18
 """Digits: the effort does not grow with the number, but reading a long number does."""
 
@@ -53,15 +57,17 @@ class Token:
     """How often it counts; 1 after an opening bracket and a separator."""
 
 
-def parse_sequence(text: str, names: Mapping[str, T], error: type[InputError] = ConfigError) -> T:
+def parse_sequence(
+    text: str, names: Mapping[str, T], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
+) -> T:
     """The transformation that a sequence of moves makes, nothing if the text is empty.
 
     InputError where the text is no sequence of these names, or there are no names; an ``error`` of that kind. The
-    message says at which character.
+    message says at which character, and has the ``listed`` names, by default all of them.
     """
     if not names:
         raise error("expected moves with names, found none")
-    return _evaluate(_Tokens(names, error).tokens(text), names, error)
+    return _evaluate(_Tokens(names, error, listed).tokens(text), names, error)
 
 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
@@ -94,12 +100,14 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
 class _Tokens:
     """Names of moves, prepared for reading sequences."""
 
-    def __init__(self, names: Mapping[str, object] | list[str], error: type[InputError] = ConfigError) -> None:
+    def __init__(
+        self, names: Collection[str], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
+    ) -> None:
         """Prepare the names."""
         longest_first = sorted(filter(None, names), key=len, reverse=True)
         known = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?P<name>{known})|(?P<mark>[()\[\],:])|\s+|\.|//[^\n]*")
-        self._shown = shorten(", ".join(names))
+        self._shown = shorten(", ".join(names if listed is None else listed), MOST_LISTED)
         self._error = error
 
     def tokens(self, text: str) -> Iterator[Token]:
@@ -200,45 +208,21 @@ def _located(where: str) -> Iterator[None]:
         raise ConfigError(f"{where}: {error}") from None
 
 
-PRIME = "'"
-LONGEST = 10_000
-"""Moves of a sequence: powers and brackets write more of them in a few characters than anyone can follow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """Moves one after another, as sequences are made of; see `antipodes.puzzles.sequences.Composable`."""
-
-    steps: tuple[tuple[str, bool], ...]
-    """The name of each move, and whether it is undone instead."""
-
-    def then(self, other: "Word") -> "Word":
-        """These moves, and after them the others."""
-        _check_length(len(self.steps) + len(other.steps))
-        return Word(self.steps + other.steps)
-
-    def power(self, exponent: int) -> "Word":
-        """These moves so many times; undone, from the last to the first, if the exponent is negative."""
-        _check_length(len(self.steps) * abs(exponent))
-        steps = self.steps if exponent >= 0 else tuple((name, not undone) for name, undone in reversed(self.steps))
-        return Word(steps * abs(exponent))
-
-
-def _check_length(moves: int) -> None:
-    if moves > LONGEST:
-        raise PositionError(f"expected a sequence of at most {LONGEST:,} moves, found {moves:,}")
-
-
-def follow(text: str, kinds: tuple[Moves, ...], start: Labels) -> Labels:
+def follow(text: str, kinds: tuple[Moves, ...], start: Labels, cube: CubeNotation | None = None) -> Labels:
     """The positions ``(length + 1, places)`` that a sequence leads through, from a start ``(places,)``.
 
     Names are looked up in each of the ``kinds`` of moves, the first that has one counts. A move may also be undone.
+    The ``cube`` notation has further names.
 
     PositionError where the text is no sequence of these names, is longer than LONGEST, or has a move that is not legal
     where it is.
     """
     numbers = _numbers(kinds)
-    steps = parse_sequence(text, {name: Word(((name, False),)) for name in numbers}, PositionError).steps
+    words = {name: Word(((name, False),)) for name in numbers}
+    if cube is None:
+        steps = parse_sequence(text, words, PositionError).steps
+    else:
+        steps = cube.moves(parse_sequence(text, {**words, **cube.words}, PositionError, cube.names))
     path = [start]
     for at, (name, undone) in enumerate(steps, start=1):
         moves, those = numbers[name]

@@ -97,7 +97,7 @@ def _of_search(opened: Opened) -> Values:
     shown["editable"] = isinstance(opened.content, Table) and opened.once(
         "editable", lambda: form_of(opened.puzzle) is not None
     )
-    unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "invertible"))
+    unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "sequence_names", "reversible", "invertible"))
     return shown | (unknown if opened.problem is not None else _of_puzzle(opened))
 
 
@@ -110,6 +110,7 @@ def _of_puzzle(opened: Opened) -> Values:
         "starts": len(puzzle.starts),
         "depth_zero": puzzle.depth_zero,
         "moves": list(dict.fromkeys(puzzle.moves.names)) or None,
+        "sequence_names": list(puzzle.sequence_names) if puzzle.moves.names else None,
         "reversible": puzzle.moves.reversible,
         "invertible": puzzle.moves.invertible,
     }

@@ -112,6 +112,7 @@ class Facts:
     starts: int | None = None
     depth_zero: str | None = None
     moves: list[str] | None = None
+    sequence_names: list[str] | None = None
     reversible: bool | None = None
     invertible: bool | None = None
     editable: bool | None = None

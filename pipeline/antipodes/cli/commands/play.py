@@ -221,7 +221,9 @@ class Player:
         if word in ARROWS:
             return self._named(ARROWS[word])
         choices = self.game.choices
-        close = [one for one in choices if one.name.lower() == word.lower()]
+        cube = self.game.puzzle.cube_notation
+        is_wide = cube is not None and word in cube.words  # small letters of cubes are turns of two layers
+        close = [one for one in choices if one.name.lower() == word.lower() and not is_wide]
         if len(close) == 1:
             return close[0]
         if word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):

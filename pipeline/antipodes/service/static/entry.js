@@ -75,7 +75,7 @@ export class Entry {
       const seen = await this.#ask("/view", { position: text });
       if (seen) this.#enter(seen);
     } catch (error) {
-      if (error.status !== 400 || !namesMoves(text, this.#context.store.moves ?? [])) throw error;
+      if (error.status !== 400 || !namesMoves(text, this.#context.store.sequence_names ?? [])) throw error;
       await this.#makeMoves(text);
     }
   }
@@ -119,8 +119,8 @@ export class Entry {
   }
 }
 
-/** Whether a text is more likely a sequence of moves than a position: one of its words is a move, perhaps repeated or undone. */
-function namesMoves(text, moves) {
+/** Whether a text is more likely a sequence of moves than a position: one of its words has a name, perhaps repeated or undone. */
+function namesMoves(text, names) {
   const words = text.split(/[\s,:()[\]]+/);
-  return words.some((word) => moves.includes(word) || moves.includes(word.replace(/[0-9'’′]+$/, "")));
+  return words.some((word) => names.includes(word) || names.includes(word.replace(/[0-9'’′]+$/, "")));
 }

@@ -1,0 +1,80 @@
+"""Turns as permutations of points, places with twists, and whether a rotation maps turns to each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+Point = tuple[int, int]
+"""A place, and a twist there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A turn as a permutation of points."""
+
+    images: tuple[int, ...]
+    """For each place the place to which its piece goes."""
+    twists: tuple[int, ...]
+    """For each place the twist that its piece gets."""
+    moduli: tuple[int, ...]
+    """For each place the number of twists."""
+
+    @classmethod
+    def of(cls, origin: Sequence[int], added: Sequence[int], moduli: Sequence[int]) -> Self:
+        """Return the action of the move ``after[i] = (before[origin[i]] + added[i]) % moduli[i]``."""
+        images = sorted(range(len(origin)), key=origin.__getitem__)
+        return cls(tuple(images), tuple(added[place] for place in images), tuple(moduli))
+
+    def on(self, point: Point) -> Point:
+        """Return the point to which a point goes."""
+        place, twist = point
+        return self.images[place], (twist + self.twists[place]) % self.moduli[place]
+
+    @property
+    def changed(self) -> set[int]:
+        """The places whose pieces go elsewhere or are twisted."""
+        return {place for place in range(len(self.images)) if self.on((place, 0)) != (place, 0)}
+
+    def order_divides(self, exponent: int) -> bool:
+        """Return whether the turn changes nothing if it is made ``exponent`` times."""
+        points = [(place, 0) for place in range(len(self.images))]
+        now = points
+        for _ in range(exponent):
+            now = list(map(self.on, now))
+        return now == points
+
+
+def orbits_of(actions: Sequence[Action]) -> list[set[Point]]:
+    """Return the sets of points that turns exchange, those of twist 0 among them."""
+    orbits: list[set[Point]] = []
+    for place in range(len(actions[0].images)):
+        if not any((place, 0) in orbit for orbit in orbits):
+            orbits.append(set(_extended({(place, 0): (place, 0)}, [(one, one) for one in actions]) or ()))
+    return orbits
+
+
+def are_conjugate(pairs: Sequence[tuple[Action, Action]]) -> bool:
+    """Return whether renaming points turns the first action of each pair into the second one."""
+    orbits = orbits_of([first for first, _ in pairs])
+    return all(any(_maps(orbit, image, pairs) for other in orbits for image in other) for orbit in orbits)
+
+
+def _maps(orbit: set[Point], image: Point, pairs: Sequence[tuple[Action, Action]]) -> bool:
+    """Return whether the renaming that takes some point of an orbit to an image fits all pairs."""
+    renamed = _extended({min(orbit): image}, pairs)
+    return renamed is not None and len(set(renamed.values())) == len(orbit)
+
+
+def _extended(renamed: dict[Point, Point], pairs: Sequence[tuple[Action, Action]]) -> dict[Point, Point] | None:
+    """Return the renaming of all points that turns reach from the given ones; None if the pairs do not fit."""
+    waiting = list(renamed)
+    while waiting:
+        point = waiting.pop()
+        for first, second in pairs:
+            reached, image = first.on(point), second.on(renamed[point])
+            if reached not in renamed:
+                renamed[reached] = image
+                waiting.append(reached)
+            elif renamed[reached] != image:
+                return None
+    return renamed

@@ -1,0 +1,145 @@
+"""Names of the cube notation that are no moves of a puzzle: rotations, slices, wide turns, turns of missing faces.
+
+A rotation such as ``x`` only renames the turns after it, by the face that is then on each side; the position is always
+given as the puzzle holds it. A slice is two turns and a rotation: ``M`` is ``R L' x'``, and a wide turn ``r`` is
+``L x``. If opposite faces share out all pieces and only one of them turns, as on a 2x2x2 cube with a fixed corner,
+a turn of the other one is that of the first and a rotation: ``D`` is ``U y'``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from antipodes.puzzles.cube_action import Action, are_conjugate, orbits_of
+from antipodes.puzzles.cube_rotations import ALL_ROTATIONS, AXES, FACES, LIKE, UNROTATED, opposite
+from antipodes.puzzles.move_words import Word
+from antipodes_tasks.errors import PositionError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.transforms import Transforms
+
+TURN = re.compile(r"[URFDLB][2']?")
+QUARTERS = {"": 1, "2": 2, "'": -1}
+SLICES = {"M": "L", "E": "D", "S": "F"}
+"""For each slice the face whose direction it follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CubeNotation:
+    """The turns of a cube, and the names that stand for words of them."""
+
+    turns: tuple[str, ...]
+    words: Mapping[str, Word]
+    """Words of the names that are no moves."""
+
+    @classmethod
+    def of(cls, kinds: Sequence[Moves]) -> Self | None:
+        """Return the notation for moves by name; None if they are not the turns of the faces of a cube.
+
+        The names have to be those of face turns, and each rotation that maps the names to each other has to map the
+        effects of the turns in the same way.
+        """
+        names = [name for moves in kinds for name in moves.names]
+        if not names or not all(map(TURN.fullmatch, names)):
+            return None
+        actions = {name: action for moves in reversed(kinds) for name, action in _actions(moves)}
+        if len(actions) < len(set(names)) or not _is_cube(actions):
+            return None
+        words = {**_rotations(), **_turns_of_missing_faces(actions), **_inner_turns(actions)}
+        return cls(tuple(dict.fromkeys(names)), words)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of turns and words without their powers, and without second names such as Rw."""
+        known = (*self.turns, *self.words)
+        return tuple(name for name in known if name[:-1] not in known and "w" not in name)
+
+    def moves(self, word: Word) -> tuple[tuple[str, bool], ...]:
+        """Return the moves of a word, with turns of missing faces replaced by turns of the opposite faces.
+
+        PositionError where neither is a move.
+        """
+        held, moves = UNROTATED, []
+        for step, undone in word.steps:
+            name = held.renamed(step)
+            if name not in self.turns:
+                quarters = QUARTERS[name[1:]] * (-1 if undone else 1)
+                held = LIKE[name[0]].power(quarters).then(held)
+                self._check(opposite(name), name)
+                name = opposite(name)
+            moves.append((name, undone))
+        return tuple(moves)
+
+    def _check(self, turn: str, found: str) -> None:
+        if turn not in self.turns:
+            listed = shorten(", ".join(self.turns))
+            raise PositionError(f"expected moves {listed} after the rotations, found {quote(found)}")
+
+
+def _actions(moves: Moves) -> Iterator[tuple[str, Action]]:
+    """Return the names of moves and what they do with places and twists; nothing if they are of another kind."""
+    if isinstance(moves, Transforms):
+        for name, origin, added in zip(moves.names, moves.origin.tolist(), moves.added.tolist(), strict=True):
+            yield name, Action.of(origin, added, moves.moduli.tolist())
+
+
+def _is_cube(actions: Mapping[str, Action]) -> bool:
+    """Return whether turns have the orders of a cube's, reach all three axes, and agree with the rotations."""
+    faces = {name[0] for name in actions}
+    if not all(faces & {face, opposite(face)} for face in "URF"):
+        return False
+    if not all(action.order_divides(2 if name.endswith("2") else 4) for name, action in actions.items()):
+        return False
+    if any(opposite(face) not in faces and not _shares_all_pieces(actions, face) for face in faces):
+        return False
+    mapping = [one for one in ALL_ROTATIONS if {one.renamed(name) for name in actions} == actions.keys()]
+    # The first two generate all 24 rotations of a cube whose six faces turn alike.
+    chosen = [LIKE["R"], LIKE["U"]] if len(mapping) == len(ALL_ROTATIONS) else mapping
+    return all(are_conjugate([(actions[name], actions[one.renamed(name)]) for name in actions]) for one in chosen)
+
+
+def _shares_all_pieces(actions: Mapping[str, Action], face: str) -> bool:
+    """Return whether a face has at least half of the pieces of each kind: no layer is between it and the other."""
+    turned = _places(actions, face)
+    orbits = ({place for place, _ in orbit} for orbit in orbits_of(list(actions.values())))
+    return all(len(orbit) <= 2 * len(orbit & turned) for orbit in orbits if len(orbit) > 1)
+
+
+def _places(actions: Mapping[str, Action], faces: str) -> set[int]:
+    """Return the places that turns of some faces change."""
+    return {place for name, action in actions.items() if name[0] in faces for place in action.changed}
+
+
+def _rotations() -> dict[str, Word]:
+    return {name: Word((), rotation) for name, rotation in AXES.items()}
+
+
+def _turns_of_missing_faces(actions: Mapping[str, Action]) -> dict[str, Word]:
+    missing = [opposite(name) for name in actions if opposite(name) not in actions]
+    return {name: Word(((name, False),)) for name in missing}
+
+
+def _has_middle(actions: Mapping[str, Action], face: str) -> bool:
+    """Return whether pieces move between a face and the opposite one."""
+    faces = {name[0] for name in actions}
+    outer = _places(actions, face + opposite(face))
+    return {face, opposite(face)} <= faces and not _places(actions, FACES) <= outer
+
+
+def _inner_turns(actions: Mapping[str, Action]) -> dict[str, Word]:
+    """Return the words of slices and wide turns, for the axes that have a layer in the middle."""
+    found = {}
+    middle = [face for face in FACES if _has_middle(actions, face)]
+    for name, face in SLICES.items():
+        for end in ("", "2"):
+            if face in middle and {face + end, opposite(face) + end} <= actions.keys():
+                # The outer layers turn against the slice, and the cube with it.
+                steps = ((face + end, True), (opposite(face) + end, False))
+                found[name + end] = Word(steps, LIKE[face].power(QUARTERS[end]))
+    for face in middle:
+        for end in ("", "2"):
+            if opposite(face) + end in actions:
+                word = Word(((opposite(face) + end, False),), LIKE[face].power(QUARTERS[end]))
+                found[face.lower() + end] = found[face + "w" + end] = word
+    return found

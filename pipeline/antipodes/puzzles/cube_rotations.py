@@ -1,0 +1,47 @@
+"""Rotations of a whole cube, by the faces that they bring to the places of others."""
+
+from dataclasses import dataclass
+
+FACES = "URFDLB"
+ORDER = 12
+"""A multiple of the order of each rotation: 1, 2, 3 or 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A way to hold a cube."""
+
+    faces: str = FACES
+    """For each side of the holder, in the order of FACES, the face that is there and was unrotated elsewhere."""
+
+    def renamed(self, turn: str) -> str:
+        """Return the name that a turn of the held cube has if the cube is not rotated: ``U2`` is ``F2`` after x."""
+        return self.faces[FACES.index(turn[0])] + turn[1:] if self.faces != FACES else turn
+
+    def then(self, other: "Rotation") -> "Rotation":
+        """Return this rotation followed by another one, which is named by the sides of the holder."""
+        return Rotation("".join(map(self.renamed, other.faces)))
+
+    def power(self, exponent: int) -> "Rotation":
+        """Return this rotation repeated, or undone if the exponent is negative."""
+        result = Rotation()
+        for _ in range(exponent % ORDER):
+            result = result.then(self)
+        return result
+
+
+UNROTATED = Rotation()
+X = Rotation("FRDBLU")
+Y = Rotation("UBRDFL")
+Z = Rotation("LUFRDB")
+AXES = {"x": X, "y": Y, "z": Z}
+LIKE = {"R": X, "U": Y, "F": Z, "L": X.power(-1), "D": Y.power(-1), "B": Z.power(-1)}
+"""For each face the rotation of the whole cube in the direction of the face's quarter turn."""
+TOPS = (*map(X.power, range(4)), Z, Z.power(-1))
+"""For each face a rotation that brings it to the top."""
+ALL_ROTATIONS = tuple(top.then(Y.power(turns)) for top in TOPS for turns in range(4))
+
+
+def opposite(turn: str) -> str:
+    """Return the name of the same turn of the opposite face."""
+    return FACES[FACES.index(turn[0]) - 3] + turn[1:]
