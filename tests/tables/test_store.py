@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,6 +79,20 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
 def test_manifests_of_other_stores(changes: dict[str, Any], error: type[StoreError], match: str, eight: Path) -> None:
     change_manifest(eight, **changes)
     with pytest.raises(error, match=match):
+        TableStore(eight).read()
+
+
+@pytest.mark.parametrize(
+    ("removed", "key"),
+    [
+        ({"least_over_regions": True}, "least_over_regions"),
+        ({"starts": {"table": "s3://bucket/table.zarr", "depth": 3}}, "starts = { table = ... }"),
+    ],
+)
+def test_keys_of_earlier_versions_are_named(removed: dict[str, Any], key: str, eight: Path) -> None:
+    puzzle = read_manifest(eight / "commit.json")["puzzle"]
+    change_manifest(eight, puzzle={**puzzle, **removed})
+    with pytest.raises(NotAStoreError, match=f"made with {re.escape(key)}, which antipodes no longer has"):
         TableStore(eight).read()
 
 

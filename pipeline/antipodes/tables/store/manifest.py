@@ -14,6 +14,7 @@ import numpy as np
 from antipodes import python_source
 from antipodes.config import FINGERPRINT, Config
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import STARTS
 from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
     anything,
@@ -34,7 +35,7 @@ from antipodes.storage.fields import (
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
-from antipodes_tasks.errors import FieldError, SourceError
+from antipodes_tasks.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.keys.packing import packing_of
 from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.rules.moves import Labels
@@ -297,7 +298,11 @@ class SearchManifest:
         return {}
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
+        """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here.
+
+        NotAStoreError if the puzzle has a key that an earlier version wrote.
+        """
+        self._check_removed_keys()
         self._check_details()
         with building("puzzle", "a puzzle"):
             known = self.source_error is None
@@ -322,6 +327,20 @@ class SearchManifest:
         known = not self.weighed or (len(self.weighed) == len(self.layers) and all(fewest))
         expect(known, "weighed", "at each depth as many positions as entries, or more", "others")
         self._check_antipodes()
+
+    def _check_removed_keys(self) -> None:
+        """Raise NotAStoreError if the puzzle has a key that an earlier version wrote into stores of this format."""
+        starts = self.puzzle.get(STARTS)
+        removed = {
+            "least_over_regions": "least_over_regions" in self.puzzle,
+            "starts = { table = ... }": (isinstance(starts, Mapping) and "table" in starts),
+        }
+        for key, is_there in removed.items():
+            if is_there:
+                raise NotAStoreError(
+                    f"this table was made with {key}, which antipodes no longer has; "
+                    "read it with the version of antipodes that wrote it"
+                )
 
     def _check_details(self) -> None:
         """Raise FieldError unless the details that are used without the puzzle could be those of some puzzle."""
