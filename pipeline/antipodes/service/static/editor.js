@@ -4,6 +4,7 @@ import { Latest, of } from "./api.js";
 import { Blocks, Draft } from "./draft.js";
 import { Fields, inkOn } from "./editor_fields.js";
 import { button, counted, element } from "./elements.js";
+import { atZero, capital, zeroOf } from "./results.js";
 import { useStyles } from "./style_sheets.js";
 
 const HINTS = {
@@ -270,8 +271,8 @@ export class Editor {
 
   #words({ verdict, reason, distance }, onBoard) {
     if (verdict !== "reached") return `${SENTENCES[verdict]}: ${reason}.`;
-    const zero = this.#context.store.depth_zero ?? "start";
-    const far = distance === 0 ? `This is ${this.#context.store.starts > 1 ? "a" : "the"} ${zero}` : `${counted(distance, "move")} from the ${zero}`;
+    const { store } = this.#context;
+    const far = distance === 0 ? capital(atZero(store)) : `${counted(distance, "move")} from the ${zeroOf(store)}`;
     return onBoard ? `${far}; it is on the board.` : `${far}.`;
   }
 
