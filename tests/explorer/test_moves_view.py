@@ -160,6 +160,7 @@ def test_the_names_of_moves_are_explained(open_page: Open) -> None:
     page.get_by_text("What the names mean").click()
     expect(page.locator(".meanings div").filter(has_text="R'")).to_have_text("R'undoes R")
     page.goto(page.url.replace("2x2x2", "one-way"))
+    expect(page.get_by_role("heading", name="one-way")).to_be_visible()
     page.get_by_text("What the names mean").click()
     expect(page.locator(".meanings")).to_contain_text("(0 1 2 3 4)")
 

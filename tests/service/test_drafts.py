@@ -18,6 +18,7 @@ from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.obstacles import obstacle
+from antipodes.puzzles.picture import Rectangle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service import schema
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -256,6 +257,21 @@ def test_a_puzzle_in_python_refuses_what_its_parse_refuses(cli: Command, tmp_pat
     refused = checked(client, "dials", ["3", "3", "1"])
     assert refused["verdict"] == "invalid"
     assert "the dials add up to more than 6" in refused["reason"]
+
+
+def test_a_puzzle_with_a_shape_is_edited_on_its_board() -> None:
+    moves = {"turn": [1, 2, 3, 4, 5, 0]}
+    written = define_puzzle(name="shaped", start="a . b a b .", moves=moves, shape=(2, 3))
+    config = {"name": "shaped", "family": "generators", "start": "a . b a b .", "moves": moves, "shape": [2, 3]}
+    for puzzle in (written, puzzle_from(config)):
+        form = puzzle.notation.form(puzzle.parts)
+        assert [field.squares for field in form.fields] == [((row, column),) for row in range(2) for column in range(3)]
+        found = {one.symbol: (one.label, one.colour) for one in form.groups[0].symbols}
+        assert found.pop(".") == ("empty", None)
+        drawn = [
+            shape.fill for shape in puzzle.picture(puzzle.parse("a . b a b .")).shapes if isinstance(shape, Rectangle)
+        ][1:3]
+        assert found == {"a": ("a", drawn[0]), "b": ("b", drawn[1])}  # the colours of the board
 
 
 def test_a_form_that_cannot_be_edited(tmp_path: Path) -> None:

@@ -161,6 +161,10 @@ class ShapedRow(Lists):
         """The board in a frame."""
         return shaped(self.shape).picture(symbols)
 
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The squares of the board."""
+        return shaped(self.shape).form(parts)
+
 
 def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:
     """The symbols ``[row][column]`` of a start that draws its board: pieces, or some ``marks``.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from antipodes.puzzles.board import check_shape, shaped
+from antipodes.puzzles.drafts import Form
 from antipodes.puzzles.families.generators import origin_of
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.picture import Picture
@@ -159,6 +160,10 @@ class CustomNotation(Notation):
     def picture(self, symbols: Sequence[str]) -> Picture:
         """The board, if there is one, else the drawing."""
         return Notation.picture(self, symbols) if self.shape is None else shaped(self.shape).picture(symbols)
+
+    def form(self, parts: Sequence[Part]) -> Form:
+        """The squares of the board, if there is one, else a row of places for each part."""
+        return Notation.form(self, parts) if self.shape is None else shaped(self.shape).form(parts)
 
     @property
     def _symbols(self) -> list[tuple[str, ...]]:

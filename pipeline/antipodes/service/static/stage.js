@@ -150,6 +150,7 @@ export class Stage {
   }
 
   #meantBy(key) {
+    if (this.#stickers) return []; // stickers of one colour that turned only look as if one had moved
     const [x, y] = ARROWS[key];
     return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
   }
