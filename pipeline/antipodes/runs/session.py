@@ -102,7 +102,7 @@ class Session(Generic[AnyStore]):
         """
         if self.options.overwrite or not self.store.exists():
             return None
-        manifest = self._read(check)
+        manifest: Any = self._read(check)
         left = manifest.complete and self.store.storage.folders(self.store.KIND.unfinished)
         if left and self._can_delete():
             return None
