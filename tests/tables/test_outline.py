@@ -1,6 +1,7 @@
 """Plans of large reduced spaces: bounds that are known at once, before rows are listed and move tables filled."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from symmetric_puzzles import bundled
 from antipodes.config import load_config
 from antipodes.runs.options import RunOptions
 from antipodes.tables.planning.duration import estimate_duration
+from antipodes.tables.planning.fitting import plan_checked
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import ResourceLimitError
@@ -66,6 +68,15 @@ def test_a_run_that_does_not_fit_is_refused_at_once(tmp_path: Any) -> None:
     with pytest.raises(ResourceLimitError, match="to which its symmetries reduce 88,179,840 positions, take at least"):
         run_puzzle(load_config("2x2x2"), tmp_path / "t.zarr", options)
     assert not list(tmp_path.glob("t.zarr/commit.json"))
+
+
+@pytest.mark.usefixtures("nothing_is_listed")
+def test_a_run_that_fits_no_workers_names_the_limit_that_would_do() -> None:
+    cluster: Any = SimpleNamespace(workers=2, processes=2, memory=100 << 20, choose_workers=lambda *_: None)
+    with pytest.raises(
+        ResourceLimitError, match=r"with 2 of them each worker needs a memory limit of [0-9]+MiB or more"
+    ):
+        plan_checked(load_config("2x2x2"), RunOptions(symmetry="on"), cluster)
 
 
 def test_a_run_that_fits_lists_its_rows(tmp_path: Any) -> None:

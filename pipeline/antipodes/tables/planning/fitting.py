@@ -69,7 +69,7 @@ def plan_checked(
         if limit is not None:
             check_memory(plan, limit)
     except ResourceLimitError as error:
-        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
+        raise ResourceLimitError(f"{error}{_worker_limit(plan.least_bytes, options, scheduler)}") from None
     return plan
 
 
@@ -93,10 +93,11 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
     scheduler.choose_workers(may_fit, partial(describe_misfit, options.memory_limit))
     chosen = capacity(scheduler)
     if not may_fit(chosen):
-        space, limit = cut[0], options.memory_limit or chosen.memory or 0
+        space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, least_bytes(chosen)
         raise ResourceLimitError(
             f"expected a puzzle that fits into {human(limit)} of memory; about {space.size:,} entries, to which its "
-            f"symmetries reduce {space.whole.size:,} positions, take at least {human(least_bytes(chosen))}"
+            f"symmetries reduce {space.whole.size:,} positions, take at least {human(least)}"
+            f"{_worker_limit(least, options, scheduler)}"
         )
     space = listed(cut[0])
     return space, plan_chunk(space)
@@ -144,11 +145,11 @@ def check_disk(plan: Plan, store: Store[Any]) -> None:
         )
 
 
-def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
+def _worker_limit(least_bytes: int, options: RunOptions, scheduler: Scheduler) -> str:
     """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
     if options.memory_limit or not scheduler.processes:
         return ""
-    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    least = ceil(least_bytes / scheduler.processes / WORKER_SHARE / MIB)
     return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
 
 
