@@ -207,6 +207,7 @@ def test_what_is_not_a_request_gets_one_line_of_json(
         assert (found, headers["content-type"], headers["connection"]) == (status, "application/json", "close")
         assert {name: headers[name] for name in guard.HEADERS} == guard.HEADERS
         assert value["error"].startswith(error)
+        assert "b'" not in value["error"]
         assert received(client) == b""
 
 

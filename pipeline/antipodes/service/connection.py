@@ -5,6 +5,7 @@ a request byte by byte, or never read their answer would take all connections, a
 """
 
 import asyncio
+import re
 import sys
 from http import HTTPStatus
 from typing import Any
@@ -22,6 +23,8 @@ REQUEST_SECONDS = 10
 """Seconds within which the first request of a connection, and the headers of each request, have to arrive."""
 READING_SECONDS = 30
 """Seconds within which a client has to read some of its answer."""
+PYTHON_VALUE = re.compile(r":? ?(bytearray\()?b['\"].*", re.DOTALL)
+"""What the parser's messages show of a request."""
 
 
 class Connection(H11Protocol):
@@ -116,7 +119,8 @@ class Connection(H11Protocol):
         """Refuse what is not a request; uvicorn calls this while it handles the parser's error."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
-        self._refuse(status, f"not a valid HTTP request: {shorten(str(error or msg))}")
+        what = PYTHON_VALUE.sub("", str(error or msg))
+        self._refuse(status, f"not a valid HTTP request: {shorten(what)}")
 
     def _refuse(self, status: int, message: str) -> None:
         """Send an error and close the connection; if an answer has been begun already, only close it."""
