@@ -45,7 +45,7 @@ SECTION = """### {name}
 """
 LAYERS = "Positions at each distance from 0:\n{layers}."
 MANY_LAYERS = "`antipodes layers` lists the {count:,} layers."
-MOST_LAYERS = 200
+MAX_LAYERS = 200
 COLUMNS = 100
 WIDTH = 118
 
@@ -134,7 +134,7 @@ def _drawing(name: str, result: Result) -> str:
 
 
 def _layers(layers: Sequence[int]) -> str:
-    if len(layers) > MOST_LAYERS:
+    if len(layers) > MAX_LAYERS:
         return MANY_LAYERS.format(count=len(layers))
     return LAYERS.format(layers=_wrapped([f"{count:,}" for count in layers]))
 

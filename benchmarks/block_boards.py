@@ -31,8 +31,8 @@ Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
 BITS = 3
 """Bits of a square: 0 is a hole; else 1, more by 1 if the piece goes on to the right, by 2 if down."""
-MOST_SQUARES = 16
-MARK = BITS * MOST_SQUARES
+MAX_SQUARES = 16
+MARK = BITS * MAX_SQUARES
 """The first bit of the first square of the marked piece."""
 BATCH = 1 << 18
 """Positions that are expanded together."""
@@ -74,9 +74,9 @@ class Hardest:
 
 
 def board_of(rows: int, columns: int) -> Board:
-    """A board of at most MOST_SQUARES squares."""
+    """A board of at most MAX_SQUARES squares."""
     squares = rows * columns
-    assert squares <= MOST_SQUARES
+    assert squares <= MAX_SQUARES
     found = _connected(rows, columns)
     first = np.array([(shape & -shape).bit_length() - 1 for shape in found.tolist()])
     order = np.argsort(first, kind="stable")
@@ -337,7 +337,7 @@ def _starting(rows: int, columns: int, begins: Numbers, shapes: Numbers, spread:
 
 def drawn(board: Board, position: int) -> str:
     """A position as `antipodes` reads it: the marked piece is A, the others have letters of their own."""
-    squares, piece = board.rows * board.columns, np.empty(MOST_SQUARES, dtype=np.int64)
+    squares, piece = board.rows * board.columns, np.empty(MAX_SQUARES, dtype=np.int64)
     count = _pieces(np.uint64(position), board.columns, squares, piece)
     by_mark = sorted(piece[:count].tolist(), key=lambda one: (not one >> (position >> MARK) & 1, one & -one))
     letters = ["."] * squares

@@ -252,7 +252,7 @@ def test_brute_force_stops_between_layers(monkeypatch: pytest.MonkeyPatch) -> No
     everything = checking.brute_force(towers(3, 4))
     assert everything.ended
     assert sum(map(len, everything.layers)) == 81
-    monkeypatch.setattr(checking, "MOST_POSITIONS", 20)
+    monkeypatch.setattr(checking, "MAX_POSITIONS", 20)
     some = checking.brute_force(towers(3, 4))
     assert not some.ended
     assert [len(layer) for layer in some.layers] == [len(layer) for layer in everything.layers[: len(some.layers)]]

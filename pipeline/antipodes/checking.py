@@ -26,20 +26,20 @@ from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 from antipodes_tasks.symmetries.named import problems_of_named
 
-MOST_NAMED = 20
+MAX_NAMED = 20
 """Problems that a report names, at most."""
 SAMPLE = 400
 """Positions that can be reached, and as many anywhere in the index."""
-MOST_MOVES = 200
+MAX_MOVES = 200
 """Moves that are tried, spread over all."""
 NONSENSE = ("", "?!")
 """Texts that are no position of any puzzle."""
-MOST_EVALUATED = 1 << 23
+MAX_EVALUATED = 1 << 23
 """Positions times moves of functions for which tables are built: in a second or two."""
-MOST_BYTES = GIB
+MAX_BYTES = GIB
 """Memory of move tables and bitmaps, at most."""
-MOST_POSITIONS = 20_000
-MOST_MOVED = 60_000
+MAX_POSITIONS = 20_000
+MAX_MOVED = 60_000
 """Positions times moves, at most, where each move is a call: they take a second or two."""
 
 
@@ -71,7 +71,7 @@ class CheckReport:
             self.problems += found
         except (InputError, SourceError) as error:
             self.problems.append(str(error))
-        self.problems[:] = list(dict.fromkeys(self.problems))[:MOST_NAMED]
+        self.problems[:] = list(dict.fromkeys(self.problems))[:MAX_NAMED]
         return len(self.problems) == before
 
     def to_json(self) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
 
 
 def _tried_moves(puzzle: Puzzle) -> list[int]:
-    numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MOST_MOVES).astype(int)).tolist()
+    numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MAX_MOVES).astype(int)).tolist()
     return numbers
 
 
@@ -268,9 +268,7 @@ def _too_large(space: Space) -> bool:
     """Whether the move tables would take long to build, or much memory."""
     evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
-    return (
-        evaluated > MOST_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MOST_BYTES
-    )
+    return evaluated > MAX_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MAX_BYTES
 
 
 def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
@@ -327,9 +325,9 @@ def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str 
 
 
 def brute_force(puzzle: Puzzle) -> BruteForce:
-    """The layers of at most `MOST_POSITIONS` positions, by sets of them; a layer that would have more is left out."""
+    """The layers of at most `MAX_POSITIONS` positions, by sets of them; a layer that would have more is left out."""
     calls = len(puzzle.moves) if type(puzzle.moves).successors is Moves.successors else 1
-    most = min(MOST_POSITIONS, max(1, MOST_MOVED // calls))
+    most = min(MAX_POSITIONS, max(1, MAX_MOVED // calls))
     frontier = list(dict.fromkeys(map(bytes, puzzle.start_labels)))
     seen = set(frontier)
     layers = [frontier]

@@ -31,7 +31,7 @@ SUPERSAMPLING = 3
 FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf")
 FRAME_MS, LAST_FRAME_MS = 700, 2500
 """Milliseconds of a frame of a GIF file, and of its last frame."""
-MOST_PIXELS = 1 << 28
+MAX_PIXELS = 1 << 28
 """Pixels of the largest image that is drawn; it takes 800 MB."""
 
 
@@ -171,9 +171,9 @@ def _image(picture: Picture, scale: float, wanted_by: str) -> "Image":
     except ImportError as error:
         raise missing_package(wanted_by, "Pillow", "pictures") from error
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
-    if size[0] * size[1] > MOST_PIXELS:
-        raise InputError(f"{wanted_by}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
-    factor = min(SUPERSAMPLING, math.isqrt(MOST_PIXELS // (size[0] * size[1])))
+    if size[0] * size[1] > MAX_PIXELS:
+        raise InputError(f"{wanted_by}: expected at most {MAX_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
+    factor = min(SUPERSAMPLING, math.isqrt(MAX_PIXELS // (size[0] * size[1])))
     image = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
     draw = ImageDraw.Draw(image)
     for shape in picture.shapes:

@@ -49,7 +49,7 @@ def is_reference(text: str) -> bool:
 
 STORE_FILE = "commit.json"
 """The manifest of a store, by which its directory is recognised."""
-MOST_RECORDS = 1000
+MAX_RECORDS = 1000
 """Definitions that the user's data directory names; the oldest makes room."""
 CAUSES = "something else, such as the order of a set (PYTHONHASHSEED), the environment, the time, or an imported file"
 SECOND_SECONDS = 30
@@ -392,7 +392,7 @@ def _record(place: _Source) -> None:
         with open(os.open(file, flags, mode=0o600), "wb") as opened:
             opened.write(f"{place.reference}\n{place.sha256}\n".encode("utf-8", "surrogateescape"))
         by_age = sorted(os.scandir(folder), key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
-        for entry in by_age[:-MOST_RECORDS]:
+        for entry in by_age[:-MAX_RECORDS]:
             os.unlink(entry)
 
 

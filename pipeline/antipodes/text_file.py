@@ -10,7 +10,7 @@ from antipodes.regular_file import open_file
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """A complete graph of 400 squares, edge by edge, is smaller."""
 DEEPEST = 16
 """Parts of a key, and brackets within brackets. tomllib takes time and memory by the square of a key's parts."""
@@ -37,11 +37,11 @@ def read_text(path: Path, what: str) -> str:
     """
     try:
         with open_file(path) as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"expected {what}: {error.strerror or error}") from error
-    if len(content) > MOST_BYTES:
-        raise ConfigError(f"expected {what} of at most {MOST_BYTES:,} bytes, found a larger one")
+    if len(content) > MAX_BYTES:
+        raise ConfigError(f"expected {what} of at most {MAX_BYTES:,} bytes, found a larger one")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

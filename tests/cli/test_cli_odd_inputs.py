@@ -11,7 +11,7 @@ from stores import toml
 from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.runs.options import RunOptions
-from antipodes.text_file import MOST_BYTES
+from antipodes.text_file import MAX_BYTES
 from antipodes_tasks.errors import ConfigError, InputError
 
 Refused = Callable[..., str]
@@ -125,7 +125,7 @@ def test_an_odd_text_or_number(command: str, finished: Path, refused: Refused) -
         '[puzzle]\n[run]\n"' + "x" * 100_000 + '" = 1',
         "a = '''" + "." * 100_000,
         "\ufeff\ufeff[puzzle]",
-        "[puzzle]\n" * (MOST_BYTES // 9 + 1),
+        "[puzzle]\n" * (MAX_BYTES // 9 + 1),
     ],
     ids=lambda text: text[:12],
 )

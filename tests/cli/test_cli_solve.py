@@ -138,7 +138,7 @@ def test_the_table_at_its_default_place_is_used_where_that_is_faster(
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs" / "eight-puzzle.zarr").symlink_to(finished)
     assert answer(cli, "eight-puzzle", FARTHEST)["method"] == "bidirectional"
-    monkeypatch.setattr("antipodes.tables.solve.MOST_WITHOUT_TABLE", 1 << 17)  # less than the size of the eight-puzzle
+    monkeypatch.setattr("antipodes.tables.solve.MAX_WITHOUT_TABLE", 1 << 17)  # less than the size of the eight-puzzle
     found = answer(cli, "eight-puzzle", FARTHEST)
     assert (found["method"], found["distance"]) == ("table", 31)
     assert found["reason"] == "there is one in outputs/eight-puzzle.zarr"

@@ -309,7 +309,7 @@ def _refusing(original: Any) -> Any:
 
 
 def test_the_records_are_bounded(named: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_source, "MOST_RECORDS", 2)
+    monkeypatch.setattr(python_source, "MAX_RECORDS", 2)
     for number in range(4):
         Path(f"p{number}.py").write_text(GOOD)
         assert cli("check", f"p{number}.py:dials").status == 0

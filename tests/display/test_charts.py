@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.display.charts import MOST_GRIDLINES, MOST_TICKS, UNITS, distribution
+from antipodes.display.charts import MAX_GRIDLINES, MAX_TICKS, UNITS, distribution
 
 counts_of_layers = st.lists(st.integers(1, 10**18), min_size=1, max_size=300)
 
@@ -54,7 +54,7 @@ def test_a_bar_says_its_count() -> None:
 def test_there_is_room_for_the_numbers(counts: list[int], logarithmic: bool) -> None:
     shown = texts(distribution(counts, logarithmic))
     assert shown[0] == "0"
-    assert 2 <= len(shown) <= MOST_TICKS + MOST_GRIDLINES
+    assert 2 <= len(shown) <= MAX_TICKS + MAX_GRIDLINES
     assert max(map(len, shown)) <= len("1,000,000 trillion")
 
 

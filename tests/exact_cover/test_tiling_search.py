@@ -74,10 +74,10 @@ def check_against_brute_force(task: TilingProblem) -> None:
         if number and not scannable:
             continue
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(partitions, "MOST_SCANNED", scanned)
+            patch.setattr(partitions, "MAX_SCANNED", scanned)
             for name in ("ENOUGH_PARTITIONS", "MANY_PARTITIONS"):
                 patch.setattr(partitions, name, [30, 40, 2][number])  # deep prefixes, or shallow ones
-            patch.setattr(partitions, "MOST_PATTERNS", [1, 512, 512][number])  # roots with one anchor, or closed ones
+            patch.setattr(partitions, "MAX_PATTERNS", [1, 512, 512][number])  # roots with one anchor, or closed ones
             patch.setattr(search, "BATCH", 5)  # searches stop and continue
             patch.setattr(search, "FIRST_SLICE", 3)
             partitions_of.cache_clear()

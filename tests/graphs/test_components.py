@@ -121,7 +121,7 @@ def test_a_bandaged_puzzle_whose_table_lists_positions(monkeypatch: pytest.Monke
     settings = {"name": "bandaged", "family": "generators", "start": "a a b b c X", "moves": moves}
     config = ap.Config({**settings, "conditions": conditions})
     numbered = ap.components(config)
-    monkeypatch.setattr("antipodes.puzzles.families.generators.MOST_NUMBERED", 1)
+    monkeypatch.setattr("antipodes.puzzles.families.generators.MAX_NUMBERED", 1)
     listed = ap.Config({**settings, "conditions": conditions})
     assert listed.puzzle.rules.enumerated
     assert ap.components(listed) == numbered

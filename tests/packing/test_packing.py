@@ -82,7 +82,7 @@ def test_large_positions_have_several_words() -> None:
 
 
 def test_positions_of_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.keys.packing.MOST_WORDS", 3)
+    monkeypatch.setattr("antipodes_tasks.keys.packing.MAX_WORDS", 3)
     with pytest.raises(SizeLimitError, match=r"at most 3 words of 64 bits, found 4 words: 64 places of .* 192 bits"):
         Packing.of(hanoi(7, 64).rules)
 

@@ -13,7 +13,7 @@ from antipodes_tasks.permutations import arrangements as index
 from antipodes_tasks.permutations.arrangements import (
     BATCH,
     MANY,
-    MOST_STATES,
+    MAX_STATES,
     binomials,
     rank_arrangements,
     rank_combinations,
@@ -148,6 +148,6 @@ def test_too_many_labels_for_the_kernel_are_ranked_without_it(monkeypatch: pytes
     counts = (1, 2, 3)
     labels = arrangements(counts, MANY)
     expected = rank_arrangements(labels, counts)
-    monkeypatch.setattr(index, "MOST_STATES", 1)
-    assert MOST_STATES > 1
+    monkeypatch.setattr(index, "MAX_STATES", 1)
+    assert MAX_STATES > 1
     np.testing.assert_array_equal(rank_arrangements(labels, counts), expected)

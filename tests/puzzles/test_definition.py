@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisty_search import solved, turned
 
-from antipodes.puzzles.formats.definition import MOST_MOVES, Orbit, Turn, TwistyDefinition, expand, identity
+from antipodes.puzzles.formats.definition import MAX_MOVES, Orbit, Turn, TwistyDefinition, expand, identity
 from antipodes.puzzles.sequences import parse_sequence
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.permutations.parity import cycles
@@ -120,7 +120,7 @@ def test_names_are_read_back_as_their_moves(turns: dict[str, Turn]) -> None:
 def test_refused() -> None:
     with pytest.raises(ConfigError, match="turns: expected one of half, quarter, single, found 'face'"):
         expand({"R": cycle(4)}, "face")
-    long = cycle(MOST_MOVES, MOST_MOVES + 10).then(cycle(9, MOST_MOVES + 10, MOST_MOVES + 1))
+    long = cycle(MAX_MOVES, MAX_MOVES + 10).then(cycle(9, MAX_MOVES + 10, MAX_MOVES + 1))
     with pytest.raises(ConfigError, match=r"expected at most 1,024 moves, found powers of 'L' up to 9215; see"):
-        expand({"R": cycle(4, MOST_MOVES + 10), "L": long})
+        expand({"R": cycle(4, MAX_MOVES + 10), "L": long})
     assert list(expand({"L": long}, "quarter")) == ["L", "L'"]

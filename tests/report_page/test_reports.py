@@ -203,7 +203,7 @@ def test_names_are_text(tmp_path: Path, reported: Callable[..., Page]) -> None:
 
 
 def test_a_long_path_is_thinned(finished: Path, reported: Callable[..., Page], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.report_page.searches.MOST_STEPS", 10)
+    monkeypatch.setattr("antipodes.report_page.searches.MAX_STEPS", 10)
     page = reported(finished)
     assert "one step in 4 is drawn" in page.text
     assert page.count("board") == 1 + 2 + 9

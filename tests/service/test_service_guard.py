@@ -101,7 +101,7 @@ def test_a_long_address(client: Client) -> None:
 
 
 def test_a_long_body(client: Client) -> None:
-    over = b" " * (guard.MOST_BODY + 1)
+    over = b" " * (guard.MAX_BODY + 1)
     answer = client.post("/stores/fields/distances", over)
     assert (answer.status, answer.error) == (413, "expected a body of at most 1,048,576 bytes, found more")
     parts = [over[: 1 << 19], over[1 << 19 :], b"never received"]

@@ -148,7 +148,7 @@ def test_paths_are_not_counted_beyond_a_bound(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     farthest = every_text(tables["fields"])[-1]
-    monkeypatch.setattr("antipodes.service.paths.MOST_POSITIONS", 3)
+    monkeypatch.setattr("antipodes.service.paths.MAX_POSITIONS", 3)
     found = client.value("/stores/fields/path", {"position": farthest})
     assert found["count"] is None
     assert len(found["path"]) == found["distance"] + 1
@@ -244,7 +244,7 @@ def test_a_pattern(client: Client, tables: dict[str, Table]) -> None:
 
 
 def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.service.patterns.MOST_MATCHES", 10)
+    monkeypatch.setattr("antipodes.service.patterns.MAX_MATCHES", 10)
     error = client.refused("/stores/arrangement/pattern", {"pattern": "??? / ???"}, 413)
     assert "expected a pattern that at most 10 positions fit" in error
 
@@ -252,7 +252,7 @@ def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.Mon
 def test_only_some_of_many_nearest_positions_are_drawn(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.service.patterns.MOST_SHOWN", 2)
+    monkeypatch.setattr("antipodes.service.patterns.MAX_SHOWN", 2)
     farthest = tables["starts"].match("??? / ???").farthest
     found = client.value("/stores/starts/pattern", {"pattern": "??? / ???"})["farthest"]
     assert found["count"] == len(farthest)
@@ -340,7 +340,7 @@ def test_paths_that_are_not_counted_have_no_numbers(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     position = {"position": every_text(tables["orbits"])[-1]}
-    monkeypatch.setattr("antipodes.service.paths.MOST_POSITIONS", 3)
+    monkeypatch.setattr("antipodes.service.paths.MAX_POSITIONS", 3)
     assert client.value("/stores/orbits/path", position)["number"] is None
     assert "too many" in client.refused("/stores/orbits/path", {**position, "number": 1}, 404)
 

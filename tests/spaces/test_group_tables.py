@@ -109,7 +109,7 @@ def test_a_group_without_moves_has_one_position() -> None:
 
 def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = automaton(groups.M24).state_counts
-    monkeypatch.setattr(group_tables, "MOST_TRANSITIONS", 1000)
+    monkeypatch.setattr(group_tables, "MAX_TRANSITIONS", 1000)
     bounded = automaton(groups.M24)
     assert len(bounded.state_counts) == len(exact)
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))

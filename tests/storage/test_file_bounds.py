@@ -19,7 +19,7 @@ from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST, TooLargeError
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import parse_owner
-from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
+from antipodes.storage.manifest import FEW_BYTES, MAX_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import FieldError, StoreDamagedError
@@ -69,7 +69,7 @@ def test_one_huge_or_unreadable_entry_hides_no_other(finished: Path, cli: Comman
 def test_a_manifest_of_many_values_is_not_parsed(value: bytes) -> None:
     """Empty lists take twenty times as much memory as text."""
     with pytest.raises(StoreDamagedError, match="values, found more"):
-        parse(b'{"x": [' + b",".join([value] * (2 * MOST_VALUES // len(value))) + b"]}", "commit.json")
+        parse(b'{"x": [' + b",".join([value] * (2 * MAX_VALUES // len(value))) + b"]}", "commit.json")
 
 
 @pytest.mark.parametrize(("chunks", "read"), [(1_000_000, True), (1, False)])

@@ -60,7 +60,7 @@ def dials(count=9):
 """A puzzle written in Python."""
 PUZZLES = ("eight-puzzle", "pyraminx", "ring", "pancake-9", "one-way", "dials", "m12", "five-tiles")
 """Puzzles of all kinds of spaces."""
-MOST_CALLS = 400
+MAX_CALLS = 400
 """The calls of the file system at one of which a run is killed; the greater number of runs makes fewer."""
 KILLED_WITHIN = 0.8
 """Seconds within which a run is killed, if not at a call."""
@@ -124,7 +124,7 @@ def kill_until_complete(puzzle: str, store: Path, rng: random.Random) -> list[st
     for _ in range(rng.choice([1, 3, 6])):
         arguments = command(puzzle, store, random_way(rng))
         if rng.random() < 0.7:
-            process = forked(arguments, int(MOST_CALLS ** rng.random()))
+            process = forked(arguments, int(MAX_CALLS ** rng.random()))
         else:
             process = forked(arguments)
             time.sleep(rng.uniform(0, KILLED_WITHIN))

@@ -14,13 +14,13 @@ from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Space
 
 Settings = dict[str, Any]
-MOST_POSITIONS = 3000
+MAX_POSITIONS = 3000
 
 
 def small(pieces: list[str]) -> bool:
     """Whether brute force lists all arrangements in a moment."""
     repeats = prod(factorial(pieces.count(piece)) for piece in set(pieces))
-    return len(pieces) <= 7 and factorial(len(pieces)) // repeats <= MOST_POSITIONS
+    return len(pieces) <= 7 and factorial(len(pieces)) // repeats <= MAX_POSITIONS
 
 
 @st.composite

@@ -12,7 +12,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import Part, moduli_of, ranges_of
 from antipodes_tasks.rules.transforms import Transforms
 
-MOST_MOVES, MOST_STARTS = 14, 6
+MAX_MOVES, MAX_STARTS = 14, 6
 Move = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """The name, the origins, what is added, and the masks of the contents that are allowed."""
 
@@ -64,8 +64,8 @@ def symmetric_puzzles(draw: st.DrawFn) -> Puzzle:
             moves.names, moves.origin.tolist(), moves.added.tolist(), masks.tolist(), strict=True
         )
     ]
-    closed = _closed(given, one.move, MOST_MOVES)
-    starts = _closed(list(rules.starts), one.start, MOST_STARTS)
+    closed = _closed(given, one.move, MAX_MOVES)
+    starts = _closed(list(rules.starts), one.start, MAX_STARTS)
     conditions = None if moves.conditions is None else [move[3] for move in closed]
     names, origins, added, _ = zip(*closed, strict=True)
     return puzzle_of(rules.parts, starts, Transforms(names, origins, one.moduli, added, conditions))

@@ -15,7 +15,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Space
 
-MOST_POSITIONS = 700
+MAX_POSITIONS = 700
 
 
 def puzzle_of(parts: tuple[Part, ...], starts: list[tuple[int, ...]], moves: Transforms) -> Puzzle:
@@ -46,7 +46,7 @@ def _joined(parts: Iterable[Sequence[int]]) -> tuple[int, ...]:
 
 
 def _is_small(parts: list[Part]) -> bool:
-    return prod(part.size for part in parts) <= MOST_POSITIONS
+    return prod(part.size for part in parts) <= MAX_POSITIONS
 
 
 @st.composite

@@ -25,7 +25,7 @@ def rules() -> Rules:
 
 def test_the_size_of_the_graph_is_bounded(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     size = PuzzleGraph(rules, rules.start_labels).graph.size
-    monkeypatch.setattr(coloured_graph, "MOST_SIZE", size - 1)
+    monkeypatch.setattr(coloured_graph, "MAX_SIZE", size - 1)
     assert best_space(rules, "auto").numbering.symmetries == 1
     with pytest.raises(
         InputError, match=f"not reduced: .* a graph of at most {size - 1:,} vertices and edges, found more"
@@ -33,17 +33,17 @@ def test_the_size_of_the_graph_is_bounded(rules: Rules, monkeypatch: pytest.Monk
         best_space(rules, "on")
     with pytest.raises(ResourceLimitError, match="found more moves and starts"):
         symmetries_of(rules)
-    monkeypatch.setattr(coloured_graph, "MOST_SIZE", size)
+    monkeypatch.setattr(coloured_graph, "MAX_SIZE", size)
     assert best_space(rules, "auto").numbering.symmetries == 48
 
 
 def test_the_permutations_are_bounded_for_a_table(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     order = symmetries_of(rules).chain.order
-    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MOST_PERMUTATIONS", order - 1)
+    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MAX_PERMUTATIONS", order - 1)
     assert best_space(rules, "auto").numbering.symmetries == 1
     with pytest.raises(InputError, match=f"not reduced: expected a group of at most {order - 1:,} elements"):
         best_space(rules, "on")
-    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MOST_PERMUTATIONS", order)
+    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MAX_PERMUTATIONS", order)
     assert best_space(rules, "auto").numbering.symmetries == 48
 
 
@@ -51,9 +51,9 @@ def test_what_generators_take_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     graph = ColouredGraph()
     for number in range(36):  # 720 permutations, fewer than 2^10
         graph.vertex(max(number, 5))
-    monkeypatch.setattr(coloured_graph, "MOST_IMAGES", 36 * 9)
+    monkeypatch.setattr(coloured_graph, "MAX_IMAGES", 36 * 9)
     assert graph.automorphisms().shape == (5, 36)
-    monkeypatch.setattr(coloured_graph, "MOST_IMAGES", 36 * 9 - 1)
+    monkeypatch.setattr(coloured_graph, "MAX_IMAGES", 36 * 9 - 1)
     with pytest.raises(ResourceLimitError, match=r"at most 2\^8 symmetries of a graph of 36 vertices, found some 2\^9"):
         graph.automorphisms()
 

@@ -15,7 +15,7 @@ from antipodes.events import Event, JournalDamaged, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
-from antipodes.tables.store.manifest import MOST_ANTIPODES
+from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
@@ -53,7 +53,7 @@ def test_counts_are_those_of_the_table(puzzle: str, tmp_path: Path) -> None:
     assert (counts.to_json()["counts_only"], table.to_json()["counts_only"]) == (True, False)
     assert sorted(contents(tmp_path / "counts.zarr")) == ["commit.json", "zarr.json"]
     with open_counts(tmp_path / "counts.zarr") as found, open_table(tmp_path / "table.zarr") as expected:
-        assert found.antipodes().tolist() == expected.antipodes(MOST_ANTIPODES).tolist()
+        assert found.antipodes().tolist() == expected.antipodes(MAX_ANTIPODES).tolist()
         assert (found.layers, found.radius, len(found)) == (expected.layers, expected.radius, len(expected))
 
 

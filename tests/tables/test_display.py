@@ -103,7 +103,7 @@ def test_a_path(finished: Path) -> None:
 
 
 def test_a_long_path_leaves_out_its_middle(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.display.MOST_STEPS", 10)
+    monkeypatch.setattr("antipodes.tables.display.MAX_STEPS", 10)
     with ap.open_table(finished) as table:
         assert html_of(table.show_path(ANTIPODE)).count('<svg class="board"') == 10
 

@@ -210,7 +210,7 @@ def test_deleting(journal: Journal, tmp_path: Path) -> None:
 def test_segments_that_lie_apart_are_read_in_pieces(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     written = log_of(range(5), range(6))
     journal.put([Cover(0, 5, 0, 5)], [written], None, durable=True)
-    monkeypatch.setattr("antipodes.tables.journal.MOST_READ_BYTES", 100)
+    monkeypatch.setattr("antipodes.tables.journal.MAX_READ_BYTES", 100)
     stored = journal.load(0, 5)
     assert read_all(journal, stored) == all_of(written)
     some = stored.entries[::3]

@@ -52,7 +52,7 @@ def _many_ranges() -> Iterator[None]:
         patch.setattr("antipodes_tasks.keys.ranges.SMALL", 40)
         patch.setattr("antipodes_tasks.keys.ranges.RANGES", 12)
         patch.setattr("antipodes_tasks.keys.ranges.STEPS", 8)
-        patch.setattr("antipodes_tasks.keys.ranges.MOST_STEPS", 32)
+        patch.setattr("antipodes_tasks.keys.ranges.MAX_STEPS", 32)
         patch.setattr("antipodes_tasks.keys.ranges.WALKERS", 200)
         patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
         patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)

@@ -13,7 +13,7 @@ from antipodes.config import load_config
 from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
 from antipodes.executors.api import Key
 from antipodes.storage.manifest import ManifestFile
-from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, CommitPace
+from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
 from antipodes.tables.layers.shards import LayerGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -167,7 +167,7 @@ def test_fast_blocks_are_doubled_and_slow_ones_halved() -> None:
     chosen = pace_of()
     assert chosen.layers_together == FIRST_BLOCK
     chosen.advanced(FIRST_BLOCK, 0)
-    assert chosen.layers_together == min(2 * FIRST_BLOCK, MOST_TOGETHER)
+    assert chosen.layers_together == min(2 * FIRST_BLOCK, MAX_TOGETHER)
     chosen.advanced(FIRST_BLOCK, BLOCK_SECONDS)
     assert chosen.layers_together == FIRST_BLOCK // 2
     chosen.advanced(1, 10 * BLOCK_SECONDS)

@@ -25,7 +25,7 @@ EVERY_LAYER, AT_THE_END = 0.0, 1e9
 @pytest.fixture(autouse=True)
 def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submit each layer alone, since the tests count calls."""
-    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 1)
+    monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 1)
 
 
 class Searched:
@@ -152,7 +152,7 @@ def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
 
 def test_no_commit_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 4, 8 and 16 layers, each committed; the last one holds the end, and needs no second commit."""
-    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 16)
+    monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 16)
     events: list[Event] = []
     run_on(Forgetful(()), tmp_path / "t.zarr", 1e-9, events)
     assert [event.depth for event in events if isinstance(event, Committed)] == [0, 4, 12, 22]

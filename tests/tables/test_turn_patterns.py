@@ -33,7 +33,7 @@ from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import NEVER
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
-from antipodes_tasks.searches.step_tables import MOST_MOVES
+from antipodes_tasks.searches.step_tables import MAX_MOVES
 from antipodes_tasks.searches.symmetric_starts import stages_of
 from antipodes_tasks.searches.turn_patterns import TurnPatterns
 from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
@@ -312,7 +312,7 @@ def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: 
     for _ in range(2):  # made, then from the cache
         assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
-    monkeypatch.setattr(patterns, "MOST_EXPANDED", 100)
+    monkeypatch.setattr(patterns, "MAX_EXPANDED", 100)
     with pytest.raises(InputError, match=r'expected at most 100 positions in a reduced table, .* symmetry="off"'):
         heuristic(puzzle, [reduced])
 
@@ -444,7 +444,7 @@ def test_a_puzzle_may_have_more_moves_than_words_have_bits(
 
     puzzle = puzzle_from(settings("rings", rings=True))
     found = heuristic(puzzle, [store(folder, settings("ring", rings=False))])
-    assert len(found.views[0].table.rules.moves) <= MOST_MOVES < len(puzzle.moves)
+    assert len(found.views[0].table.rules.moves) <= MAX_MOVES < len(puzzle.moves)
     assert found.views[0].table.folding is not None
     for one in scrambled(puzzle, 3):
         problem = Problem.of(puzzle.rules, one)

@@ -92,7 +92,7 @@ def test_a_checkpoint_of_three_bits_is_resumed_with_two(
 def test_workers_are_lost(
     every: float, call: int, counts_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 1)
+    monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 1)
     options = RunOptions(workers=2, checkpoint_every=every, counts_only=counts_only)
     report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, scheduler=Forgetful({call}))
     assert (report.complete, report.workers_lost) == (True, 1)
@@ -105,7 +105,7 @@ def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
 ) -> None:
     """Then the shards that are left are made anew, too."""
     lost, made = list[Event](), list[type[State]]()
-    monkeypatch.setattr("antipodes.tables.layers.commits.MOST_TOGETHER", 1)
+    monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 1)
     monkeypatch.setattr(planning, "_needs_two_bits", lambda *_: bool(lost))
     monkeypatch.setattr(State, "restore", lambda state, *_: made.append(type(state)) or RESTORE(state, *_))
 

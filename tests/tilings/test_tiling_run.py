@@ -83,7 +83,7 @@ def killed_at(step: int) -> Iterator[Calls]:
 def test_too_many_placements_are_refused_before_there_is_a_store(
     run: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("antipodes_tasks.exact_cover.fewest_first.MOST_OPTIONS", 10)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.fewest_first.MAX_OPTIONS", 10)
     with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
         run(BoardConfig(LARGER_COPIES), tmp_path / "store.zarr")
     assert not list(tmp_path.iterdir())

@@ -30,7 +30,7 @@ Size = Annotated[
     int | None,
     typer.Option("--size", min=16, max=4096, metavar="PIXELS", help="With a picture: the width of each position."),
 ]
-MOST_DRAWN = 1000
+MAX_DRAWN = 1000
 """Positions of a picture: more would be too small to see, or too large to open."""
 
 
@@ -78,10 +78,10 @@ class PictureFiles:
 
     def check_count(self, positions: int) -> None:
         """Raise InputError if there are more positions than a picture can show."""
-        if self.files and positions > MOST_DRAWN:
+        if self.files and positions > MAX_DRAWN:
             kind = next(iter(self.files))
             raise InputError(
-                f"--{kind}: expected at most {MOST_DRAWN:,} positions, found {positions:,}; --limit N helps"
+                f"--{kind}: expected at most {MAX_DRAWN:,} positions, found {positions:,}; --limit N helps"
             )
 
     def check_not_with(self, others: Mapping[str, bool]) -> None:

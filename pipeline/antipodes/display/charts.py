@@ -12,7 +12,7 @@ ACCENT = "#4a86cf"
 """The colour of bars, visible on white and on black."""
 CHARACTER, MARGIN = 6.3, 8
 """The width of a character, about, and the space between a number and the bars, in pixels."""
-MOST_TICKS, MOST_GRIDLINES = 8, 5
+MAX_TICKS, MAX_GRIDLINES = 8, 5
 STEPS = (1, 2, 5)
 UNITS = 1000
 """The greatest bar is this high, in units of its own."""
@@ -89,7 +89,7 @@ def _numbers(values: Sequence[int], scale: Scale, height: int) -> Iterator[Html]
 
 def _depths(count: int, height: int) -> Iterator[Html]:
     """The depths under the bars, as many as there is room for on a phone."""
-    step = next(one for one in _round_steps() if (count - 1) / one < MOST_TICKS)
+    step = next(one for one in _round_steps() if (count - 1) / one < MAX_TICKS)
     for depth in range(0, count, step):
         middle = f"{(depth + 0.5) / count:.2%}"
         yield element("text", str(depth), x=middle, y=height - 8, text_anchor="middle", opacity=0.7)
@@ -102,13 +102,13 @@ def _y(share: float, height: int) -> float:
 
 def _round_values(most: int) -> list[int]:
     """Some round numbers up to the greatest."""
-    step = next(one for one in _round_steps() if most / one <= MOST_GRIDLINES)
+    step = next(one for one in _round_steps() if most / one <= MAX_GRIDLINES)
     return list(range(step, most + 1, step))
 
 
 def _powers_of_ten(most: int) -> list[int]:
     digits = len(str(most))
-    return [10**power for power in range(1, digits, math.ceil(digits / MOST_GRIDLINES))] or [1]
+    return [10**power for power in range(1, digits, math.ceil(digits / MAX_GRIDLINES))] or [1]
 
 
 def _round_steps() -> Iterator[int]:

@@ -25,7 +25,7 @@ STEADY_SECONDS = 1.0
 """Seconds of a phase before its time is told."""
 LEAST_SECONDS, LEAST_LAYERS, LEAST_SHARE = 2.0, 3, 0.01
 """Seconds, layers, and share of positions that a search must have found before its time is told."""
-MOST_RESUMED = 0.9
+MAX_RESUMED = 0.9
 """The share of positions that earlier runs may have found; with more, the search that is left says nothing of the
 whole."""
 ASSEMBLY_SHARE = 0.5
@@ -89,7 +89,7 @@ class Search:
         self.counts.append(count)
         self.told_at = now
         measured = now - self.began >= LEAST_SECONDS and len(self.costs.blocks) >= LEAST_LAYERS
-        resumed = self.assembles and self.before > MOST_RESUMED * self.reachable
+        resumed = self.assembles and self.before > MAX_RESUMED * self.reachable
         if measured and not resumed and states >= LEAST_SHARE * self.reachable:
             sizes = layers_to_come(self.counts, states, self.reachable)
             layer, rest = self.costs.of(sizes[:1]), self.costs.of(sizes[1:])

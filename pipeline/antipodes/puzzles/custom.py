@@ -33,7 +33,7 @@ from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.values import NAME, SYMBOL
 
 Position = Sequence[int] | str
-MOST_VALUES = 256
+MAX_VALUES = 256
 """Values of a place, at most: a label is a byte."""
 
 
@@ -79,8 +79,8 @@ def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
 
 def _checked_radices(radices: Sequence[int]) -> list[int]:
     numbers: list[int] = arguments.integers(radices, "radices", 1).tolist()
-    if not numbers or not all(1 <= number <= MOST_VALUES for number in numbers):
-        raise InputError(f"radices: expected numbers from 1 to {MOST_VALUES}, found {quote(numbers)}")
+    if not numbers or not all(1 <= number <= MAX_VALUES for number in numbers):
+        raise InputError(f"radices: expected numbers from 1 to {MAX_VALUES}, found {quote(numbers)}")
     return numbers
 
 
@@ -96,7 +96,7 @@ def numbers_of(position: Position, symbols: Sequence[str], parse: CustomFunction
     if not 1 <= len(numbers) <= MAX_PLACES:
         raise InputError(f"start: expected 1 to {MAX_PLACES} places, found {len(numbers)}")
     for number in numbers:
-        arguments.integer(number, "start: numbers", 0, (len(symbols) or MOST_VALUES) - 1)
+        arguments.integer(number, "start: numbers", 0, (len(symbols) or MAX_VALUES) - 1)
     return numbers
 
 

@@ -36,7 +36,7 @@ STICKERS = {
     "W": "#ffffff", "Y": "#ffd500", "O": "#ff8a1f", "R": "#c8202f", "G": "#00955c", "B": "#0b5bc1",
 }  # fmt: skip
 """The colours of the letters that usually stand for them; others take a palette."""
-MOST_CHARACTERS = 1 << 14
+MAX_CHARACTERS = 1 << 14
 """Characters of a picture: more than a screen shows."""
 
 
@@ -197,8 +197,8 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     ConfigError where there are more letters than facelets, or fewer, or facelets that the puzzle does not have, or a
     piece without a letter for one of its facelets, or not one face for each letter; the message says which.
     """
-    if len(picture) > MOST_CHARACTERS:
-        raise ConfigError(f"[puzzle] net: expected at most {MOST_CHARACTERS:,} characters, found {len(picture):,}")
+    if len(picture) > MAX_CHARACTERS:
+        raise ConfigError(f"[puzzle] net: expected at most {MAX_CHARACTERS:,} characters, found {len(picture):,}")
     lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
     if not all(line.isprintable() for line in lines):
         raise ConfigError(

@@ -413,14 +413,14 @@ def all_placements(puzzle: Puzzle) -> Iterator[Labels]:
     return BlockPattern(puzzle, board, np.full(puzzle.places, UNDECIDED, dtype=np.uint8)).batches()
 
 
-MOST_STARTS = 1 << 22
+MAX_STARTS = 1 << 22
 """Positions at depth 0: a table ranks all of them together, which takes some hundred bytes each."""
 
 
 def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
     """All positions that are one of some texts, or match one as a pattern, each once, in an order of their own.
 
-    Raises as `goals_in`, for MOST_STARTS positions.
+    Raises as `goals_in`, for MAX_STARTS positions.
     """
     return starts_of(_all_batches(puzzle, texts), puzzle.moves, puzzle.parts)
 
@@ -431,7 +431,7 @@ def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
         for labels in standing_for(puzzle, text):
             yield labels
             count += len(labels)
-            _check_count(text, count, MOST_STARTS)
+            _check_count(text, count, MAX_STARTS)
 
 
 def standing_for(puzzle: Puzzle, text: str) -> Iterator[Labels]:

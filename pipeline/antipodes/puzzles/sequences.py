@@ -17,14 +17,14 @@ import numpy as np
 
 from antipodes.puzzles.cube_notation import CubeNotation
 from antipodes.puzzles.move_words import PRIME, Word
-from antipodes.puzzles.settings import MOST_TEXT
+from antipodes.puzzles.settings import MAX_TEXT
 from antipodes_tasks.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels, Moves
 
 POWER = re.compile(r"([0-9]*)(['’′]?)")
 WORD = re.compile(r"[^\s()\[\],:]+")
-MOST_LISTED = 80
+MAX_LISTED = 80
 """Characters of the names in a message: enough for those of a cube."""
 LONGEST_POWER = 18
 """Digits: the effort does not grow with the number, but reading a long number does."""
@@ -76,8 +76,8 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
     ConfigError where a text is no sequence of these names, or a name is defined by itself. The message begins with
     ``where(name)``.
     """
-    if sum(map(len, texts.values())) > MOST_TEXT:
-        raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MOST_TEXT:,} characters in all")
+    if sum(map(len, texts.values())) > MAX_TEXT:
+        raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MAX_TEXT:,} characters in all")
     notation = _Tokens([*names, *texts])
     tokens = {}
     for name, text in texts.items():
@@ -107,13 +107,13 @@ class _Tokens:
         longest_first = sorted(filter(None, names), key=len, reverse=True)
         known = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?P<name>{known})|(?P<mark>[()\[\],:])|\s+|\.|//[^\n]*")
-        self._shown = shorten(", ".join(names if listed is None else listed), MOST_LISTED)
+        self._shown = shorten(", ".join(names if listed is None else listed), MAX_LISTED)
         self._error = error
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The names and brackets of a sequence; the error of the notation if something else is in it."""
-        if len(text) > MOST_TEXT:
-            raise self._error(f"expected a sequence of at most {MOST_TEXT:,} characters, found {len(text):,}")
+        if len(text) > MAX_TEXT:
+            raise self._error(f"expected a sequence of at most {MAX_TEXT:,} characters, found {len(text):,}")
         place = 0
         while place < len(text):
             match = self._pattern.match(text, place)

@@ -10,7 +10,7 @@ from antipodes_tasks.quoting import quote, shorten
 
 MAX_PLACES = 1024
 """Places of the largest board: a position on it is numbered in microseconds; no larger puzzle has a table that fits."""
-MOST_TEXT = 1 << 16
+MAX_TEXT = 1 << 16
 """Characters of a start: more than the largest board takes with the longest names of its pieces."""
 MAX_SYMBOLS = 256
 """Different pieces of a puzzle: a label is a byte."""
@@ -76,8 +76,8 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
         raise ConfigError(f"[puzzle] {key}: expected a position or a list of positions, found {quote(value)}")
     longest = max(map(len, texts))
-    if longest > MOST_TEXT:
-        raise ConfigError(f"[puzzle] {key}: expected at most {MOST_TEXT:,} characters, found {longest:,}")
+    if longest > MAX_TEXT:
+        raise ConfigError(f"[puzzle] {key}: expected at most {MAX_TEXT:,} characters, found {longest:,}")
     return texts
 
 

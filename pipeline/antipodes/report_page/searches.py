@@ -19,11 +19,11 @@ from antipodes.tables.table import Table
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
-ROWS, MOST_COLUMNS = 16, 3
+ROWS, MAX_COLUMNS = 16, 3
 """Rows of counts from which they are divided into several tables, and how many of these there are at most."""
-MOST_STEPS = 200
+MAX_STEPS = 200
 """Boards of a path, at most."""
-MOST_SEARCHED = 5_000_000
+MAX_SEARCHED = 5_000_000
 """Positions of a table at most in which a path is searched for where moves cannot be taken back."""
 
 
@@ -89,7 +89,7 @@ def _deepest(found: Table | Counts, limit: int) -> Labels:
 
 def _is_quick(found: Table) -> bool:
     """Whether a path is found by a few look-ups, or in a small table."""
-    return found.puzzle.moves.invertible or len(found) <= MOST_SEARCHED
+    return found.puzzle.moves.invertible or len(found) <= MAX_SEARCHED
 
 
 def _distribution(layers: Sequence[int], zero: str) -> Section:
@@ -119,7 +119,7 @@ def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
     puzzle, back = found.puzzle, found.path(position)
     to_goal = puzzle.depth_zero == "goal" and puzzle.moves.reversible
     path = back if to_goal else back[::-1]
-    every = math.ceil(len(path) / MOST_STEPS)
+    every = math.ceil(len(path) / MAX_STEPS)
     names = ["", *((puzzle.move_names(path) if every == 1 else None) or [""] * (len(path) - 1))]
     figures = [
         figure(sprites.board(drawn.picture(here), SMALL, drawn.format(here)), str(step), names[step])
@@ -138,7 +138,7 @@ def _counts(layers: Sequence[int]) -> Html:
         (f"{depth}", f"{count:,}", _share(count, total), _share(known, total))
         for depth, (count, known) in enumerate(zip(layers, sums, strict=True))
     ]
-    columns = min(MOST_COLUMNS, math.ceil(len(rows) / ROWS))
+    columns = min(MAX_COLUMNS, math.ceil(len(rows) / ROWS))
     each = math.ceil(len(rows) / columns)
     parts = (rows[first : first + each] for first in range(0, len(rows), each))
     return element(

@@ -21,7 +21,7 @@ OUTPUTS = Path("outputs")
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 SIZE_IN_WORDS = re.compile(r"\s*\+?[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
 """What a size looks like; dask would take a text without a number for one byte."""
-MOST_WORKERS = 4096
+MAX_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
 SYMMETRY = ("auto", "on", "off")
 """Whether a new table is reduced by symmetries."""
@@ -58,7 +58,7 @@ def option(default: Any, check: Callable[[Any, str], Any], kind: Kind, metavar: 
 
 
 def _workers(value: object, name: str = "workers") -> int:
-    return arguments.integer(value, name, 1, MOST_WORKERS)
+    return arguments.integer(value, name, 1, MAX_WORKERS)
 
 
 def _scheduler(value: object, name: str) -> str:

@@ -27,7 +27,7 @@ from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, 
 from antipodes.service.guard import Application, Guard, Hosts
 from antipodes.service.legend import legend_view
 from antipodes.service.library import Library, NotThereError, Opened
-from antipodes.service.limits import MOST_BATCH, MOST_SHOWN, MOST_SKIPPED, Heavy, TooManyError
+from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED, Heavy, TooManyError
 from antipodes.service.paths import PathsCache, ShortestPaths, shortest_paths
 from antipodes.service.static_files import INDEX, find_static_files, static_response
 from antipodes.tables.table import Table
@@ -41,7 +41,7 @@ PNG_SCALE = 3
 FAILURES: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.Failure}, "5XX": {"model": schema.Failure}}
 
 Position = Annotated[str | None, Query(description="As in the shell. Without one: the start.")]
-Limit = Annotated[int, Query(ge=1, le=MOST_SHOWN)]
+Limit = Annotated[int, Query(ge=1, le=MAX_SHOWN)]
 Depth = Annotated[int, Query(ge=0, lt=1 << 16)]
 Number = Annotated[int, Path(ge=1, lt=1 << 63, description="The number of a tiling, from 1.")]
 View = Callable[[Opened], Any]
@@ -217,7 +217,7 @@ class Stores:
         request: Request,
         name: str,
         depth: Depth,
-        first: Annotated[int, Query(ge=0, le=MOST_SKIPPED, description="How many to pass over.")] = 0,
+        first: Annotated[int, Query(ge=0, le=MAX_SKIPPED, description="How many to pass over.")] = 0,
         limit: Limit = SHOWN,
     ) -> Response:
         """Positions at a depth, in the order of their indices."""
@@ -281,7 +281,7 @@ class Stores:
     def distances(
         self,
         name: str,
-        asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=MOST_BATCH)],
+        asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=MAX_BATCH)],
     ) -> Response:
         """The distance of each of many positions."""
         return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked))

@@ -20,7 +20,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-MOST_BODY = 1 << 20
+MAX_BODY = 1 << 20
 """Bytes of the body of a request."""
 SECONDS_FOR_BODY = 10
 """Seconds within which a body has to arrive."""
@@ -28,7 +28,7 @@ ANSWER_SECONDS = 60
 """Seconds after which a request is refused although its answer is still being computed."""
 LONGEST_QUERY = 1 << 14
 """Bytes of the address of a request after the host: the longest position takes fewer."""
-MOST_REQUESTS = 256
+MAX_REQUESTS = 256
 """Requests that are answered at a time, or wait for a thread that answers them."""
 METHODS = ("GET", "HEAD", "POST")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -103,7 +103,7 @@ class RefusedError(Exception):
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, application: Application, hosts: Hosts, most_requests: int = MOST_REQUESTS) -> None:
+    def __init__(self, application: Application, hosts: Hosts, most_requests: int = MAX_REQUESTS) -> None:
         self._application = application
         self._hosts = hosts
         self._most_requests = most_requests
@@ -180,16 +180,16 @@ async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
 
 async def _body(scope: Scope, receive: Receive) -> bytes:
     """The body of a request; RefusedError as soon as it is known to be too long."""
-    problem = f"expected a body of at most {MOST_BODY:,} bytes, found more"
+    problem = f"expected a body of at most {MAX_BODY:,} bytes, found more"
     too_long = RefusedError(413, problem, closes_connection=True)
     declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-    if not declared.isdigit() or len(declared) > 15 or int(declared) > MOST_BODY:
+    if not declared.isdigit() or len(declared) > 15 or int(declared) > MAX_BODY:
         raise too_long
     body = b""
     while True:
         message = await receive()
         body += bytes(message.get("body", b""))
-        if len(body) > MOST_BODY:
+        if len(body) > MAX_BODY:
             raise too_long
         if not message.get("more_body"):
             return body

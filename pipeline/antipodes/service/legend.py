@@ -9,25 +9,25 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.limits import MOST_SHOWN
+from antipodes.service.limits import MAX_SHOWN
 from antipodes_tasks.rules.transforms import Transforms
 
 Values = dict[str, Any]
 Turned = NDArray[np.bool_]
 SQUARES = "Columns of squares are letters from the left, rows are numbers from the bottom."
-MOST_CYCLED = 60
+MAX_CYCLED = 60
 """Places whose cycles are written: more do not fit a line."""
-MOST_TURNED = 1 << 18
+MAX_TURNED = 1 << 18
 """Stickers by moves: of more, an answer would be too long."""
-MOST_MULTIPLE = 3
+MAX_MULTIPLE = 3
 """How often a move is repeated to find what another one is."""
 
 
 def legend_view(puzzle: Puzzle) -> Values:
-    """The names of the moves, the first MOST_SHOWN of them; what they mean, if that is known; the stickers of a net."""
+    """The names of the moves, the first MAX_SHOWN of them; what they mean, if that is known; the stickers of a net."""
     names = list(dict.fromkeys(puzzle.moves.names))
     meanings = _meanings(puzzle)
-    shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MOST_SHOWN]]
+    shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MAX_SHOWN]]
     return {"text": _text(puzzle, names), "count": len(names), "moves": shown, "stickers": _stickers(puzzle)}
 
 
@@ -100,7 +100,7 @@ def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
     for number, name in enumerate(moves.names):
         if name in found:
             continue
-        if len(found) == MOST_SHOWN:
+        if len(found) == MAX_SHOWN:
             break
         effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
         found[name] = known.get(_key(effect)) or _effect(puzzle, number)
@@ -118,7 +118,7 @@ def _multiples(name: str, effect: Effect, moduli: NDArray[np.int16]) -> Iterator
     back = np.argsort(origin)
     yield f"undoes {name}", (back, -added[back] % moduli)
     multiple = effect
-    for times in range(2, MOST_MULTIPLE + 1):
+    for times in range(2, MAX_MULTIPLE + 1):
         multiple = multiple[0][origin], (multiple[1][origin] + added) % moduli
         yield f"{name} {'twice' if times == 2 else f'{times} times'}", multiple
 
@@ -131,7 +131,7 @@ def _effect(puzzle: Puzzle, number: int) -> str:
     """The cycles of a move of places; of several parts, how many pieces it moves in each."""
     moves = puzzle.moves
     assert isinstance(moves, Transforms)
-    if puzzle.family == "generators" and moves.places <= MOST_CYCLED:
+    if puzzle.family == "generators" and moves.places <= MAX_CYCLED:
         return _cycles(moves.origin[number]) or "changes nothing"
     turned = _turned_places(moves, number)
     counts = defaultdict[str, int](int)
@@ -171,7 +171,7 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
     if not isinstance(net, Net) or not isinstance(moves, Transforms):
         return None
     letters = np.array([letter for _, _, letter in net.letters])
-    if len(letters) * len(moves) > MOST_TURNED:
+    if len(letters) * len(moves) > MAX_TURNED:
         return None
     turned, movable = _turned_stickers(net, moves)
     faces = {letter: movable & (letters == letter) for letter in letters.tolist()}

@@ -28,9 +28,9 @@ from antipodes.tilings.table import Tilings
 from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, StoreChangedError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 
-MOST_OPEN = 64
+MAX_OPEN = 64
 """Stores that are open at a time."""
-MOST_CHANGES = 5
+MAX_CHANGES = 5
 """Times that an answer is computed again because a run has changed the store meanwhile."""
 OPENING_SECONDS = 30
 """Seconds that a request waits while another one opens the store that it asks for."""
@@ -190,7 +190,7 @@ class Library:
             return self._answer(name, question)
 
     def _answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
-        for _ in range(MOST_CHANGES):
+        for _ in range(MAX_CHANGES):
             opened = self.opened(name)
             try:
                 return question(opened)
@@ -238,7 +238,7 @@ class Library:
 
     def _has_room(self, size: int) -> bool:
         taken = sum(other for _, other in self._open.values())
-        return taken + size <= self._cache_bytes and len(self._open) < MOST_OPEN
+        return taken + size <= self._cache_bytes and len(self._open) < MAX_OPEN
 
     def _forget(self, name: str, opened: Opened) -> None:
         with self._lock:

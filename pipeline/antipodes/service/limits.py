@@ -8,19 +8,19 @@ from typing import TypeVar
 from antipodes_tasks.errors import InputError
 
 Answer = TypeVar("Answer")
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 """Positions or tilings of one answer."""
-MOST_BATCH = 10_000
+MAX_BATCH = 10_000
 """Positions whose distances one request asks for."""
-MOST_SKIPPED = 1_000_000
+MAX_SKIPPED = 1_000_000
 """Positions at a depth that an answer passes over."""
-MOST_SCANNED = 1_000_000
+MAX_SCANNED = 1_000_000
 """Positions of a table whose paths are found by moving all positions of each layer, as moves have no inverses."""
-MOST_MATCHES = 500_000
+MAX_MATCHES = 500_000
 """Positions that fit a pattern."""
 HEAVY_THREADS = 2
 """Threads that compute graphs, patterns and sequences of moves, which take seconds, and tens of megabytes."""
-MOST_HEAVY = 16
+MAX_HEAVY = 16
 """Graphs, patterns and sequences of moves that are computed, or wait for one of these threads."""
 
 
@@ -35,7 +35,7 @@ class TooManyError(InputError):
 class Heavy:
     """Computes what takes long in threads of its own, so that other requests do not wait for it."""
 
-    def __init__(self, most: int = MOST_HEAVY) -> None:
+    def __init__(self, most: int = MAX_HEAVY) -> None:
         self._most = most
         self._asked = 0
         self._threads = ThreadPoolExecutor(HEAVY_THREADS)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels, Moves
 
-MOST_POSITIONS = 50_000
+MAX_POSITIONS = 50_000
 """Positions on shortest paths, beyond which they are not counted."""
-MOST_DIGITS = 4_000
+MAX_DIGITS = 4_000
 """Digits of a number of paths; a path of a greater number cannot be asked for."""
-MOST_CACHED = 4
+MAX_CACHED = 4
 """Positions whose shortest paths stay in memory, a few megabytes each."""
 BATCH = 1 << 14
 """Positions that are moved together."""
@@ -60,7 +60,7 @@ class ShortestPaths:
 class PathsCache:
     """The shortest paths that were asked for last: whoever steps through them asks for one after another."""
 
-    def __init__(self, size: int = MOST_CACHED) -> None:
+    def __init__(self, size: int = MAX_CACHED) -> None:
         self._size = size
         self._kept: OrderedDict[Hashable, ShortestPaths | None] = OrderedDict()
         self._lock = threading.Lock()
@@ -80,12 +80,12 @@ class PathsCache:
 
 
 def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
-    """All shortest paths from a position at a distance; None if more than MOST_POSITIONS lie on them.
+    """All shortest paths from a position at a distance; None if more than MAX_POSITIONS lie on them.
 
-    If predecessors are not known, all positions of the table are moved; None if these are more than MOST_POSITIONS.
+    If predecessors are not known, all positions of the table are moved; None if these are more than MAX_POSITIONS.
     """
     moves = table.puzzle.moves
-    if not (moves.invertible or moves.reversible) and len(table) > MOST_POSITIONS:
+    if not (moves.invertible or moves.reversible) and len(table) > MAX_POSITIONS:
         return None
     layers, links, seen = [position[np.newaxis]], list[Links](), 1
     for depth in range(distance - 1, -1, -1):
@@ -94,7 +94,7 @@ def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPat
         layers.append(layer)
         links.append(steps)
         seen += len(layer)
-        if seen > MOST_POSITIONS:
+        if seen > MAX_POSITIONS:
             return None
     return ShortestPaths(layers, links, _counted(links, len(layers[-1])))
 

@@ -6,7 +6,7 @@ from typing import Any
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.drawing import pictures_of
-from antipodes.service.limits import MOST_MATCHES, MOST_SHOWN, TooMuchError
+from antipodes.service.limits import MAX_MATCHES, MAX_SHOWN, TooMuchError
 from antipodes.tables.queries import Matches
 from antipodes.tables.report import matches_view
 from antipodes.tables.table import Table
@@ -15,11 +15,11 @@ from antipodes.tables.table import Table
 def pattern_view(table: Table, pattern: str) -> dict[str, Any]:
     """The values of ``query --pattern --json``, with the pictures of the first of the nearest and of the farthest.
 
-    PatternError where it is no pattern; TooMuchError where more than MOST_MATCHES positions fit.
+    PatternError where it is no pattern; TooMuchError where more than MAX_MATCHES positions fit.
     """
     _check_few(table.puzzle, pattern)
     matches = table.match(pattern)
-    shown = replace(matches, nearest=matches.nearest[:MOST_SHOWN], farthest=matches.farthest[:MOST_SHOWN])
+    shown = replace(matches, nearest=matches.nearest[:MAX_SHOWN], farthest=matches.farthest[:MAX_SHOWN])
     view = matches_view(table.puzzle, pattern, shown)
     view["nearest"] = _side(table.puzzle, view["nearest"], matches, shown, "nearest")
     view["farthest"] = _side(table.puzzle, view["farthest"], matches, shown, "farthest")
@@ -37,7 +37,7 @@ def _check_few(puzzle: Puzzle, pattern: str) -> None:
     count = 0
     for labels in batches(puzzle, pattern):
         count += len(labels)
-        if count > MOST_MATCHES:
+        if count > MAX_MATCHES:
             raise TooMuchError(
-                f"expected a pattern that at most {MOST_MATCHES:,} positions fit, found more: antipodes query --pattern"
+                f"expected a pattern that at most {MAX_MATCHES:,} positions fit, found more: antipodes query --pattern"
             )

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.sequences import names_along
 from antipodes.service.drawing import drawn, pictures_of
-from antipodes.service.limits import MOST_SCANNED, MOST_SHOWN, TooMuchError
-from antipodes.service.paths import MOST_DIGITS, ShortestPaths
+from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
+from antipodes.service.paths import MAX_DIGITS, ShortestPaths
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
@@ -40,8 +40,8 @@ def path_number(text: str | None) -> int | None:
     """The number of a path as a person writes it; InputError if it is not a whole number."""
     if text is None:
         return None
-    if len(text) > MOST_DIGITS or not re.fullmatch("[0-9]+", text):
-        expected = f"a whole number of at most {MOST_DIGITS:,} digits"
+    if len(text) > MAX_DIGITS or not re.fullmatch("[0-9]+", text):
+        expected = f"a whole number of at most {MAX_DIGITS:,} digits"
         raise InputError(f"number: expected {expected}, found {quote(shorten(text))}")
     return int(text)
 
@@ -99,9 +99,9 @@ def table_view(table: Table, position: Labels) -> Values:
 
 
 def followed_view(table: Table, begin: Labels, moves: str) -> Values:
-    """As `table_view` of the position to which moves lead from another; and each of at most MOST_SHOWN steps."""
+    """As `table_view` of the position to which moves lead from another; and each of at most MAX_SHOWN steps."""
     way = table.puzzle.follow(moves, begin)
-    return {**table_view(table, way[-1]), "steps": _steps(table, way) if len(way) <= MOST_SHOWN + 1 else None}
+    return {**table_view(table, way[-1]), "steps": _steps(table, way) if len(way) <= MAX_SHOWN + 1 else None}
 
 
 def _steps(table: Table, way: Labels) -> list[Values]:
@@ -204,9 +204,9 @@ def path_view(
             raise NumberError("expected no number, as no path to this position is known, found one")
         return {**shown, "path": None, "moves": None, "pictures": None, "count": "0", "number": None}
     puzzle = table.puzzle
-    if not puzzle.moves.invertible and len(table) > MOST_SCANNED:
+    if not puzzle.moves.invertible and len(table) > MAX_SCANNED:
         raise TooMuchError(
-            f"expected a table of at most {counted(MOST_SCANNED, 'position')}, as the moves of {puzzle.name} have "
+            f"expected a table of at most {counted(MAX_SCANNED, 'position')}, as the moves of {puzzle.name} have "
             f"no inverses, found {len(table):,}: antipodes query --path"
         )
     paths = _countable(paths_at(shown["distance"]))
@@ -227,7 +227,7 @@ def path_view(
 
 def _countable(paths: ShortestPaths | None) -> ShortestPaths | None:
     """The paths, if their number has few digits; a store without any is damaged, which `Table.path` reports."""
-    return paths if paths is not None and 0 < paths.count < 10**MOST_DIGITS else None
+    return paths if paths is not None and 0 < paths.count < 10**MAX_DIGITS else None
 
 
 def _existing(number: int | None, count: int) -> int:

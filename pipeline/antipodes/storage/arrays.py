@@ -20,7 +20,7 @@ from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 from zarr.errors import ContainsArrayError
 
 from antipodes.machine import lacks_threads
-from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage
+from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.manifest import digest
 from antipodes_tasks.errors import StoreDamagedError, StoreError
@@ -65,7 +65,7 @@ class Layout:
     @property
     def most_bytes(self) -> int:
         """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
-        return max(MOST_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
+        return max(MAX_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
 
     @property
     def _chunk_bytes(self) -> int:
@@ -179,7 +179,7 @@ class Arrays:
         of the manifest, and find arrays that are half written.
         """
         group = _group(
-            attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MOST_METADATA)[0]) for name in names}
+            attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MAX_METADATA)[0]) for name in names}
         )
         if self._metadata(GROUP) != group:
             self._storage.put(GROUP, [group])
@@ -230,7 +230,7 @@ class Arrays:
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of zarr metadata files, for the manifest."""
-        return {file: digest(self._storage.read(file, MOST_METADATA)[0]) for file in files}
+        return {file: digest(self._storage.read(file, MAX_METADATA)[0]) for file in files}
 
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
         """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
@@ -262,7 +262,7 @@ class Arrays:
 
     def _metadata(self, file: str) -> bytes | None:
         try:
-            return self._storage.read(file, MOST_METADATA)[0]
+            return self._storage.read(file, MAX_METADATA)[0]
         except FileNotFoundError:
             return None
 

@@ -15,7 +15,7 @@ MANIFEST = "commit.json"
 GROUP = "zarr.json"
 """The key that is written first in a store."""
 
-MOST_METADATA = 1 << 16
+MAX_METADATA = 1 << 16
 """Bytes of a ``zarr.json``, at most: those of stores have some thousand."""
 
 Version = Mapping[str, str]
@@ -100,7 +100,7 @@ class Storage(ABC):
     def group_format(self) -> str | None:
         """The format in the attributes of the zarr group; None where there is none."""
         try:
-            return str(json.loads(self.read(GROUP, MOST_METADATA)[0])["attributes"]["format"])
+            return str(json.loads(self.read(GROUP, MAX_METADATA)[0])["attributes"]["format"])
         except (FileNotFoundError, TooLargeError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
@@ -221,7 +221,7 @@ class Storage(ABC):
         folder: str = "",
         read_only: bool = False,
         token: str | None = None,
-        most: int = MOST_METADATA,
+        most: int = MAX_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> Any:
         """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token.

@@ -24,7 +24,7 @@ from antipodes_tasks.errors import InputError, StoreError, missing_package
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
 REFUSAL_PAUSES = (0.1, 0.4, 1.6)
 """Seconds to wait after each refusal of a write whose condition is met."""
-MOST_DELETED = 1000
+MAX_DELETED = 1000
 """Keys in one request to delete; S3 takes no more."""
 FENCED_TRIES = 10
 """Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
@@ -185,8 +185,8 @@ class Bucket:
             check()
             self.client.delete(keys)
 
-        for first in range(0, len(keys), MOST_DELETED):
-            some = keys[first : first + MOST_DELETED]
+        for first in range(0, len(keys), MAX_DELETED):
+            some = keys[first : first + MAX_DELETED]
             try:
                 self._ask("delete", some[0], partial(request, some))
             except FileNotFoundError:

@@ -16,7 +16,7 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.storage import LocalStore
 
-from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
@@ -354,7 +354,7 @@ class DirectoryStorage(Storage):
         folder: str = "",
         read_only: bool = False,
         token: str | None = None,
-        most: int = MOST_METADATA,
+        most: int = MAX_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
         return DurableStore(

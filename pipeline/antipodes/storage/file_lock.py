@@ -13,7 +13,7 @@ from typing import Self
 from antipodes.regular_file import open_descriptor, open_file
 from antipodes.storage.files import restore
 from antipodes.storage.lock import (
-    MOST_BYTES,
+    MAX_BYTES,
     Holder,
     Owner,
     StoreLock,
@@ -178,7 +178,7 @@ def _owner(path: Path) -> Owner:
     """The owner that the lock file names; empty where there is no file, or it is not understood."""
     try:
         with open_file(path, links=False) as file:
-            return parse_owner(file.read(MOST_BYTES + 1))
+            return parse_owner(file.read(MAX_BYTES + 1))
     except FileNotFoundError:
         return {}
 

@@ -19,7 +19,7 @@ Owner = Mapping[str, Any]
 """``process``, ``host``, ``since`` and the fencing ``token``; in object storage also the other fields of
 `owning_process`, and ``beat``, the number of renewals."""
 
-MOST_BYTES = 1 << 12
+MAX_BYTES = 1 << 12
 """Bytes of a lock, at most; more are not understood."""
 START_TOLERANCE = 2.0
 """Seconds by which two readings of a process's start may differ."""
@@ -107,7 +107,7 @@ class StoreLock(ABC):
 def parse_owner(content: bytes) -> Owner:
     """The owner that the content of a lock names; empty where the content is not understood."""
     try:
-        owner = json.loads(content) if len(content) <= MOST_BYTES else None
+        owner = json.loads(content) if len(content) <= MAX_BYTES else None
     except (ValueError, RecursionError):
         return {}
     return owner if isinstance(owner, dict) else {}

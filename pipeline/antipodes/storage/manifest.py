@@ -24,7 +24,7 @@ FEW_BYTES = 4 << 20
 layers as much."""
 CHUNK_BYTES, PARTITION_BYTES = 12, 512
 """Bytes of a manifest for each chunk, which are those of a digest, and for each searched partition, at most."""
-MOST_BYTES, MOST_VALUES = 64 << 20, 2_000_000
+MAX_BYTES, MAX_VALUES = 64 << 20, 2_000_000
 """Bytes, and values, of any manifest: six million chunks, which are those of 10^13 positions."""
 FACT = re.compile(rb'^ "(rows|chunk_rows|partitions)": (\d{1,19}),$', re.MULTILINE)
 """A number at the top of a manifest; other lines begin with more blanks, and no text has a line end."""
@@ -153,7 +153,7 @@ def _read(storage: Storage) -> tuple[bytes, Version]:
     facts = {key.decode(): int(value) for key, value in FACT.findall(head)}
     chunks = facts.get("rows", 0) // max(1, facts.get("chunk_rows", 1))
     needed = FEW_BYTES + CHUNK_BYTES * chunks + PARTITION_BYTES * facts.get("partitions", 0)
-    return storage.read(MANIFEST, min(needed, MOST_BYTES))
+    return storage.read(MANIFEST, min(needed, MAX_BYTES))
 
 
 def serialise(content: dict[str, Any]) -> bytes:
@@ -168,8 +168,8 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
 
     StoreDamagedError where a byte differs from those that were written.
     """
-    if sum(map(written.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise StoreDamagedError(f"{name} is corrupt: expected a manifest of at most {MOST_VALUES:,} values, found more")
+    if sum(map(written.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise StoreDamagedError(f"{name} is corrupt: expected a manifest of at most {MAX_VALUES:,} values, found more")
     try:
         content = json.loads(written, parse_constant=_refuse)
         content.pop(CHECKSUM)

@@ -24,11 +24,11 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import ObjectStore
 
-from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.files import PARTIAL, is_foreign
 from antipodes.storage.lock import (
-    MOST_BYTES,
+    MAX_BYTES,
     Holder,
     Owner,
     StoreLock,
@@ -207,7 +207,7 @@ class ObjectStorage(Storage):
         folder: str = "",
         read_only: bool = False,
         token: str | None = None,
-        most: int = MOST_METADATA,
+        most: int = MAX_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> "RetryingStore":
         prefix = self._path(folder) if folder else self._prefix
@@ -345,7 +345,7 @@ class Lease(StoreLock):
     def read(self) -> tuple[Owner, Meta | None]:
         """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
         try:
-            content, meta = self.bucket.get(self.key, MOST_BYTES)
+            content, meta = self.bucket.get(self.key, MAX_BYTES)
         except TooLargeError:
             return {}, self.bucket.head(self.key)
         except FileNotFoundError:

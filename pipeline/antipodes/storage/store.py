@@ -21,7 +21,7 @@ from antipodes_tasks.errors import (
     StoreLockedError,
 )
 
-MOST_CHANGES = 100
+MAX_CHANGES = 100
 """Times that a manifest may be replaced while a store is read, before that is an error."""
 
 
@@ -90,7 +90,7 @@ class Store(Generic[M]):
         NotAStoreError where there is no store, or one of another kind or version; StoreDamagedError where the manifest
         or the zarr metadata is not what was written.
         """
-        for _ in range(MOST_CHANGES):
+        for _ in range(MAX_CHANGES):
             with suppress(StoreChangedError), self.unless_changed():
                 return self._read()
         return self._read()

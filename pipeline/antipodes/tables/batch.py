@@ -19,7 +19,7 @@ from antipodes_tasks.searches.problem import Problem
 
 TASKS_A_WORKER = 8
 """Tasks for each worker at least, where there are positions enough: some positions take much longer than others."""
-MOST_TOGETHER = 64
+MAX_TOGETHER = 64
 """Positions of a task at most: what an interruption loses."""
 
 
@@ -75,7 +75,7 @@ def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Call
 
     Raises as `Search.solve`; SchedulerError where the cluster is gone.
     """
-    size = max(1, min(MOST_TOGETHER, ceil(len(positions) / (TASKS_A_WORKER * scheduler.workers))))
+    size = max(1, min(MAX_TOGETHER, ceil(len(positions) / (TASKS_A_WORKER * scheduler.workers))))
     parts = [positions[first : first + size] for first in range(0, len(positions), size)]
     calls: dict[Key, Call] = {("solve", number): (_solved, search, part) for number, part in enumerate(parts)}
     found: dict[int, list[Solved]] = {}

@@ -13,7 +13,7 @@ from antipodes.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionsLike, Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
-from antipodes.tables.store.manifest import MOST_ANTIPODES, SearchManifest
+from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes.tables.unique import first_of_classes, stabilisers
 from antipodes_tasks import arguments
@@ -109,7 +109,7 @@ class Counts(SearchResult):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("counts end at")
         positions = self._manifest.first_antipodes(most)
-        return positions[: MOST_ANTIPODES if most is None else min(most, MOST_ANTIPODES)]
+        return positions[: MAX_ANTIPODES if most is None else min(most, MAX_ANTIPODES)]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.

@@ -16,7 +16,7 @@ COLUMNS = 100
 """Characters of a line of boards in the text of a path."""
 SHOWN = 60
 """Positions that are shown together unless a limit is given."""
-MOST_STEPS = 120
+MAX_STEPS = 120
 """Boards of a path, at most: others are left out in the middle."""
 
 
@@ -61,7 +61,7 @@ def show_path(puzzle: Puzzle, path: Labels) -> Shown:
     title = f"{moves} {to}" + (f": {' '.join(names)}" if names else "")
     steps = list(puzzle.along(path))
     shown = [*range(len(steps))]
-    if len(shown) > MOST_STEPS:
-        shown = [*shown[: MOST_STEPS // 2], *shown[-MOST_STEPS // 2 :]]
+    if len(shown) > MAX_STEPS:
+        shown = [*shown[: MAX_STEPS // 2], *shown[-MAX_STEPS // 2 :]]
     boards = ((steps[step][0].picture(steps[step][1]), str(len(path) - 1 - step)) for step in shown)
     return Shown(f"{draw_path(puzzle, path, COLUMNS)}\n{title}", figures(title, boards, SMALL))

@@ -32,11 +32,11 @@ from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"
 """The folders of journal files, and of the checkpoints of a counts-only run."""
-MOST_READ_BYTES = 16 << 20
+MAX_READ_BYTES = 16 << 20
 """Bytes that are read from a file in one piece, at most, unless one segment is longer."""
 FEW_BYTES, COVER_BYTES = 1 << 12, 64
 """Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
-MOST_INDEX_BYTES = 1 << 29
+MAX_INDEX_BYTES = 1 << 29
 """Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
 DIGEST_THREADS = 4
 """Logs whose digests are computed at the same time."""
@@ -146,7 +146,7 @@ class Journal:
         header_bytes = head_length(prefix, min(size, FEW_BYTES + COVER_BYTES * self.chunks), name)
         header = self.storage.read_range(key, PREFIX_BYTES, header_bytes)
         rest = self.storage.read_range(
-            key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MOST_INDEX_BYTES), name)
+            key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MAX_INDEX_BYTES), name)
         )
         index = parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
         if index.entries["length"].max(initial=0) > self.most:
@@ -196,13 +196,13 @@ def chunks_in(key: str) -> tuple[int, int]:
 
 
 def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """The entries in pieces that lie side by side in a file, each of MOST_READ_BYTES at most."""
+    """The entries in pieces that lie side by side in a file, each of MAX_READ_BYTES at most."""
     if not len(entries):
         return
     ends = entries["offset"] + entries["length"]
     split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] != ends[:-1])
     for run in np.split(entries, np.flatnonzero(split) + 1):
-        piece = (run["offset"] - run["offset"][0]) // np.uint64(MOST_READ_BYTES)
+        piece = (run["offset"] - run["offset"][0]) // np.uint64(MAX_READ_BYTES)
         yield from np.split(run, np.flatnonzero(np.diff(piece)) + 1)
 
 

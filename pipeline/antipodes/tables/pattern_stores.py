@@ -10,7 +10,7 @@ from antipodes.config import Config, load_config
 from antipodes.machine import available_memory
 from antipodes.runs.options import chosen_store, tasks_at_once
 from antipodes.storage.address import Address
-from antipodes.tables.pattern_values import MOST_EXPANDED
+from antipodes.tables.pattern_values import MAX_EXPANDED
 from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.stores import TableStore
@@ -109,5 +109,5 @@ def _is_finished(config: Config, store: Address) -> bool:
         manifest = TableStore(store).read()
     except NotAStoreError:
         return False
-    loaded = manifest.symmetry == 1 or manifest.numbered <= MOST_EXPANDED
+    loaded = manifest.symmetry == 1 or manifest.numbered <= MAX_EXPANDED
     return manifest.complete and loaded and manifest.fingerprint == config.puzzle.fingerprint

@@ -20,7 +20,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
 LIST_BYTES = 1 << 27
 """Bytes of the chunks of a list of keys that stay in memory."""
-MOST_EXPANDED = 1 << 28
+MAX_EXPANDED = 1 << 28
 """Entries of the largest reduced table that is expanded: each takes half a microsecond of a processor."""
 EXPANDED_TOGETHER = 1 << 16
 """Entries that a thread makes at once, an even number."""

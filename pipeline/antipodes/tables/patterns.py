@@ -11,7 +11,7 @@ from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.folded_tables import folded_table
-from antipodes.tables.pattern_values import MOST_EXPANDED, numbering_of, values_of
+from antipodes.tables.pattern_values import MAX_EXPANDED, numbering_of, values_of
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table_cache import can_be_packed
@@ -137,9 +137,9 @@ def _finished(store: TableStore) -> TableManifest:
             f"{option('tables')}: expected a table in which moves can be followed, found one of {manifest.space} "
             f"in {shorten(store.address)}"
         )
-    if manifest.symmetry > 1 and manifest.numbered > MOST_EXPANDED:
+    if manifest.symmetry > 1 and manifest.numbered > MAX_EXPANDED:
         raise InputError(
-            f"{option('tables')}: expected at most {MOST_EXPANDED:,} positions in a reduced table, "
+            f"{option('tables')}: expected at most {MAX_EXPANDED:,} positions in a reduced table, "
             f"found {manifest.numbered:,} "
             f"in {shorten(store.address)}: run it again with {option('symmetry', 'off')} and "
             f"{option('overwrite', True)}"

@@ -152,12 +152,12 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
 }
 GOALS_TRIED = 16
 """Goals near which moves that are functions are tried before a search."""
-MOST_WITHOUT_TABLE = 1 << 20
+MAX_WITHOUT_TABLE = 1 << 20
 """Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
 read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
 AHEAD = 8
 """Problems begun for each thread before the first of them is answered."""
-MOST_IN_MEMORY = 1 << 24
+MAX_IN_MEMORY = 1 << 24
 """Positions of the largest puzzle for which a search from both ends never runs out of memory."""
 
 
@@ -191,12 +191,12 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if problem.matches is not None:
         return Choice(BFS, "the goal pattern matches too many positions to list them")
     # a table of listed positions saves no time: a list takes as long as a search of them all
-    worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MOST_WITHOUT_TABLE
+    worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MAX_WITHOUT_TABLE
     if address is not None and worth_reading and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
-    if not problem.rules.enumerated and index_size(problem.rules) <= MOST_IN_MEMORY:
+    if not problem.rules.enumerated and index_size(problem.rules) <= MAX_IN_MEMORY:
         return Choice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.rules):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")

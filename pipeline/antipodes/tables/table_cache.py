@@ -9,7 +9,7 @@ from antipodes.machine import available_workers
 from antipodes.tables.byte_cache import Write, keep_cached, limit_of_cache, open_cached
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes_tasks.searches.packed import MOST_PACKED, pack, packed_size
+from antipodes_tasks.searches.packed import MAX_PACKED, pack, packed_size
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 
 FORMAT = 3
@@ -23,7 +23,7 @@ Values = NDArray[np.uint8]
 
 def can_be_packed(manifest: TableManifest) -> bool:
     """Whether half a byte holds each distance of a table."""
-    return len(manifest.layers) - 1 <= MOST_PACKED
+    return len(manifest.layers) - 1 <= MAX_PACKED
 
 
 def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:

@@ -19,7 +19,7 @@ from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, Opti
 from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.jit import kernel, ones, trailing_zeros
 
-MOST_OPTIONS = 1448 * 64
+MAX_OPTIONS = 1448 * 64
 """Placements beside the first; the conflicts of so many are a matrix of 1 GiB."""
 ZERO, ONE, SIX, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(64)
 ALL = ~ZERO
@@ -93,9 +93,9 @@ def start(
 
 def check_options(count: int) -> None:
     """Raise ResourceLimitError if there is no memory for a search of as many options."""
-    if count > MOST_OPTIONS:
+    if count > MAX_OPTIONS:
         raise ResourceLimitError(
-            f"expected a board and pieces with at most {MOST_OPTIONS:,} placements beside the first, found {count:,}"
+            f"expected a board and pieces with at most {MAX_OPTIONS:,} placements beside the first, found {count:,}"
         )
 
 

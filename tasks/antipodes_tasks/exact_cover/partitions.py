@@ -27,7 +27,7 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
-MOST_SCANNED = 80
+MAX_SCANNED = 80
 """The largest product of a board's cross-section and the number of different pieces that is searched in scan order;
 measured, see docs/explanation/tilings.md."""
 SCANNED_CELLS = 128
@@ -38,7 +38,7 @@ MANY_PARTITIONS = 128
 """Partitions of a search that may be long, so that each is a small part of it."""
 SMALL_CELLS, SMALL_PIECES = 64, 12
 """The most cells of a board, and different pieces, for which few partitions are enough: the search takes seconds."""
-MOST_PATTERNS = 512
+MAX_PATTERNS = 512
 """Ways to cover a set of items that roots are made of; where there are more, one placement makes a root."""
 NONE = np.iinfo(np.int32).max
 """A placement that is none: after the last of a pattern, or the label of those that label no root."""
@@ -126,7 +126,7 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
             f"the method {PLAIN} takes boards of at most {SCANNED_CELLS} cells, all of which the pieces fill; "
             f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
         )
-    return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MOST_SCANNED)
+    return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MAX_SCANNED)
 
 
 def possible(problem: TilingProblem) -> bool:
@@ -292,7 +292,7 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choice
             else:
                 options = np.flatnonzero(choices.of(item, choices.beside(pattern))).tolist()
                 longer += [(*pattern, option) for option in options]
-            if len(items) > 1 and len(longer) > MOST_PATTERNS:
+            if len(items) > 1 and len(longer) > MAX_PATTERNS:
                 return None
         patterns = longer
     return patterns

@@ -24,9 +24,9 @@ Coordinates = NDArray[np.int64]
 
 MARKS = frozenset("#*" + ascii_letters)
 """Symbols for a cell in the drawing of a piece; '.' and a blank stand for none."""
-MOST_DRAWN = 1 << 15
+MAX_DRAWN = 1 << 15
 """Characters of a drawing."""
-MOST_CELLS = 1024
+MAX_CELLS = 1024
 """Cells of a board."""
 
 ISOMETRIES: NDArray[np.int64] = np.array(
@@ -147,8 +147,8 @@ def layers_of(drawing: str, key: str) -> list[list[str]]:
 
     A drawing that is larger than any board raises a ConfigError, which begins with the key.
     """
-    if len(drawing) > MOST_DRAWN:
-        raise ConfigError(f"{key}: expected a drawing of at most {MOST_DRAWN:,} characters, found {len(drawing):,}")
+    if len(drawing) > MAX_DRAWN:
+        raise ConfigError(f"{key}: expected a drawing of at most {MAX_DRAWN:,} characters, found {len(drawing):,}")
     layers: list[list[str]] = [[]]
     for line in drawing.splitlines():
         if line.strip():
@@ -276,8 +276,8 @@ def parse_pieces_setting(value: object) -> tuple[Piece, ...]:
     if isinstance(value, list):
         return _pentominoes(value)
     if isinstance(value, dict) and value:
-        if len(value) > MOST_CELLS:
-            raise ConfigError(f"{KEY}: expected at most {MOST_CELLS:,}, a cell each, found {len(value):,}")
+        if len(value) > MAX_CELLS:
+            raise ConfigError(f"{KEY}: expected at most {MAX_CELLS:,}, a cell each, found {len(value):,}")
         return tuple(_piece(name, setting) for name, setting in value.items())
     raise ConfigError(f"{KEY}: expected the name of a set, letters, or a table of drawings, found {quote(value)}")
 
@@ -315,7 +315,7 @@ def _piece(name: str, setting: Any) -> Piece:
     shape, count, one_sided = table.get("shape"), table.get("count", 1), table.get("one_sided", False)
     if not isinstance(shape, str):
         raise ConfigError(f"{key}: expected a drawing, found {quote(shape)}")
-    integer(1, MOST_CELLS).check(count, f"{key}.count")
+    integer(1, MAX_CELLS).check(count, f"{key}.count")
     FLAG.check(one_sided, f"{key}.one_sided")
     try:
         drawn = parse_piece(name, shape)

@@ -17,7 +17,7 @@ from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 WORD = 64
 LEAST_WORDS = 2
 """Words of a mask on small boards, for the kernels that take boards of at most two words."""
-MOST_COLUMNS = np.iinfo(np.uint16).max
+MAX_COLUMNS = np.iinfo(np.uint16).max
 
 Fill = Callable[[int, NDArray[np.int32]], int]
 """Writes the options of further tilings into ``(room, copies)``, in any order, and returns how many it found.
@@ -154,7 +154,7 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> OptionTabl
     numbers = numbers[np.argsort(placements.cells[numbers, 0], kind="stable")]
     cells, pieces = placements.cells[numbers], placements.piece[numbers]
     filler = placements.board_size + placements.piece_count
-    if filler > MOST_COLUMNS:
+    if filler > MAX_COLUMNS:
         raise ResourceLimitError(f"expected a board of fewer than 65,535 cells and pieces, found {filler:,}")
     columns = np.column_stack((np.where(cells < 0, filler, cells), pieces + placements.board_size))
     shape = placements.board_size, placements.piece_count + 1

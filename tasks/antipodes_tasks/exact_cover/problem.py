@@ -15,7 +15,7 @@ from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.exact_cover.pieces import (
     ALL_PENTOMINOES,
     ISOMETRIES,
-    MOST_CELLS,
+    MAX_CELLS,
     PENTOMINOES,
     Cell,
     Coordinates,
@@ -162,8 +162,8 @@ def parse_board(drawing: str, key: str = "[board] cells") -> Board:
         expected = "'.' (a cell), '?' (a cell that may stay empty) or '#' (a hole)"
         raise ConfigError(f"{key}: expected {expected}, found {quote(str(symbols[foreign][0]))}")
     count = int((symbols != HOLE).sum())
-    if not 1 <= count <= MOST_CELLS:
-        raise ConfigError(f"{key}: expected 1 to {MOST_CELLS:,} cells, found {count:,}")
+    if not 1 <= count <= MAX_CELLS:
+        raise ConfigError(f"{key}: expected 1 to {MAX_CELLS:,} cells, found {count:,}")
     layer_count, rows, columns = symbols.shape
     holes, optional = (frozenset(map(_as_cell, np.argwhere(symbols == symbol))) for symbol in (HOLE, OPTIONAL))
     return Board(layer_count, rows, columns, holes, optional)

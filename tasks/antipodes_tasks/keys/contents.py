@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.rules.footprints import EMPTY, block_steps
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 Contents = tuple[tuple[int, ...], ...]
 """The labels that each place can hold, ascending."""
@@ -25,14 +25,14 @@ def contents(rules: Rules) -> Contents:
     moves, moduli = rules.moves, moduli_of(rules.parts)
     if rules.footprints is not None and isinstance(moves, Transforms):
         return _of_blocks(rules, moves, rules.footprints.rest)
-    if not isinstance(moves, Transforms) or max(moduli) > MOST_MASKED:
+    if not isinstance(moves, Transforms) or max(moduli) > MAX_MASKED:
         return tuple(tuple(range(modulus)) for modulus in moduli)
     starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
     masks = np.bitwise_or.reduce(ONE << starts.astype(np.uint64), axis=0)
     flows = _Flows(moves)
     while (spread := flows.after(masks)).tobytes() != masks.tobytes():
         masks = spread
-    return tuple(tuple(label for label in range(MOST_MASKED) if mask >> label & 1) for mask in masks.tolist())
+    return tuple(tuple(label for label in range(MAX_MASKED) if mask >> label & 1) for mask in masks.tolist())
 
 
 def _of_blocks(rules: Rules, moves: Transforms, rest: int) -> Contents:
@@ -70,5 +70,5 @@ class _Flows:
             moved = np.where(possible[self.move], moved & self.conditions[self.move, self.origin], np.uint64(0))
         turned = moved << self.added | moved >> (self.modulus - self.added)
         spread = masks.copy()
-        np.bitwise_or.at(spread, self.place, turned & (EVERY >> (MOST_MASKED - self.modulus)))
+        np.bitwise_or.at(spread, self.place, turned & (EVERY >> (MAX_MASKED - self.modulus)))
         return spread

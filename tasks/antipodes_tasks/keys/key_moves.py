@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.keys.fields import WORD, Words
 
 UNGUARDED = -1
-MOST_CODES = 64
+MAX_CODES = 64
 """Values of a field that a condition tells apart, the bits of a mask: the last stands for all above it, too."""
 Numbers = NDArray[np.int64]
 

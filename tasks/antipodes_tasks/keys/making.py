@@ -7,7 +7,7 @@ import numpy as np
 
 from antipodes_tasks.keys.fields import WORD, Words
 from antipodes_tasks.keys.key_moves import (
-    MOST_CODES,
+    MAX_CODES,
     UNGUARDED,
     Condition,
     KeyMove,
@@ -25,7 +25,7 @@ from antipodes_tasks.rules.transforms import Transforms
 
 INDEX_BITS = 8
 """Bits of a key that a table takes."""
-MOST_MOVES = 1 << 16
+MAX_MOVES = 1 << 16
 """Moves that are made, in some seconds."""
 
 
@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
     """The moves on keys, except those that are never legal; None if they are functions, or too many."""
-    if len(moves) > MOST_MOVES or not isinstance(moves, Swaps | Transforms):
+    if len(moves) > MAX_MOVES or not isinstance(moves, Swaps | Transforms):
         return None
     if packing.groups:
         pieces = _swap_steps(moves, packing) if isinstance(moves, Swaps) else block_steps(moves)
@@ -161,7 +161,7 @@ class _OfPlaces:
         if len(codes) == len(self.contents[place]):
             return
         if len(codes) > 1:
-            allowed = sum(1 << code for code in {min(code, MOST_CODES - 1) for code in codes})
+            allowed = sum(1 << code for code in {min(code, MAX_CODES - 1) for code in codes})
             move.conditions.append(Condition(self.word[place], self.shift[place], self.mask[place], allowed))
             return
         move.mask |= self.mask[place] << self.at[place]

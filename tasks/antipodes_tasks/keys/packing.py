@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import FieldError, SizeLimitError
 from antipodes_tasks.keys.contents import Contents, contents
 from antipodes_tasks.keys.fields import WORD, Fields, SharedFields, bits_of
-from antipodes_tasks.keys.pieces import FIELD_BITS, MOST_STEPS, PieceSets, covered_by, in_sets, piece_sets, shared
+from antipodes_tasks.keys.pieces import FIELD_BITS, MAX_STEPS, PieceSets, covered_by, in_sets, piece_sets, shared
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
 from antipodes_tasks.rules.moves import Labels, Mask
@@ -27,7 +27,7 @@ from antipodes_tasks.rules.transforms import Transforms
 
 Keys = NDArray[np.uint64]
 """``(n,)`` keys of one word; or ``(n, words)``, compared as numbers, the first word first."""
-MOST_WORDS = 64
+MAX_WORDS = 64
 LABELS = 256
 UNKNOWN = -1
 """The code of a label that a place cannot hold."""
@@ -59,16 +59,16 @@ class Packing:
     def of(cls, rules: Rules) -> "Packing":
         """The packing of all positions that moves lead to from the starts.
 
-        SizeLimitError if a key has more than MOST_WORDS words.
+        SizeLimitError if a key has more than MAX_WORDS words.
         """
         packing = cls(*_reached(contents(rules), rules.footprints))
         if packing.footprints is not None and isinstance(rules.moves, Transforms):
             packing = _of_blocks(packing, rules, rules.moves)
         elif isinstance(rules.moves, Swaps):
             packing = min(packing, cls(packing.contents, None, shared(packing.radices)), key=lambda one: one.words)
-        if packing.words > MOST_WORDS:
+        if packing.words > MAX_WORDS:
             raise SizeLimitError(
-                f"expected positions of at most {MOST_WORDS} words of {WORD} bits, found {packing.words} words: "
+                f"expected positions of at most {MAX_WORDS} words of {WORD} bits, found {packing.words} words: "
                 f"{rules.places} places of {rules.name} take {packing.bits:,} bits"
             )
         return packing
@@ -229,7 +229,7 @@ def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
     for label in sorted(set().union(*packing.contents) - {EMPTY}):
         count, *others = np.unique((rules.start_labels == label).sum(axis=1)).tolist()
         found = piece_sets(label, count, covered_by(packing.footprints, label))
-        if others or found is None or len(found.sets) * count * steps[label] > MOST_STEPS * len(found.places):
+        if others or found is None or len(found.sets) * count * steps[label] > MAX_STEPS * len(found.places):
             continue
         sizes[label], counts[label] = len(found.sets), count
     in_own = in_sets(packing.contents, {label: bits_of(size) for label, size in sizes.items()})
@@ -258,8 +258,8 @@ def packing_of(record: object) -> Packing:
         raise FieldError(f"{PIECES}: expected labels of blocks, found {quote(record.get(PIECES))}")
     if any(size > 1 and bits_of(values) > FIELD_BITS for size, values in packing.shared_values):
         raise FieldError(f"{GROUPS}: expected fields of at most {FIELD_BITS} bits, found {quote(record.get(GROUPS))}")
-    if packing.words > MOST_WORDS:
-        raise FieldError(f"{CONTENTS}: expected keys of at most {MOST_WORDS} words, found {packing.words}")
+    if packing.words > MAX_WORDS:
+        raise FieldError(f"{CONTENTS}: expected keys of at most {MAX_WORDS} words, found {packing.words}")
     return packing
 
 

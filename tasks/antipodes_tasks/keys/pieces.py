@@ -13,11 +13,11 @@ import numpy as np
 from antipodes_tasks.keys.fields import WORD, Words, bits_of
 from antipodes_tasks.rules.footprints import Footprints
 
-MOST_SETS = 1 << 16
+MAX_SETS = 1 << 16
 """Sets of places that are listed for a label."""
-MOST_LISTED = 1 << 20
+MAX_LISTED = 1 << 20
 """Sets of fewer pieces that are listed on the way."""
-MOST_STEPS = 1 << 21
+MAX_STEPS = 1 << 21
 """Moves that are listed for the sets of a label, 16 bytes each."""
 FIELD_BITS = 10
 """Bits of a field that several places share: tables list what its numbers mean."""
@@ -50,12 +50,12 @@ def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
     sets = np.zeros(1, dtype=np.uint64)
     for _ in range(count):
         grown = [sets[sets & np.uint64(mask) == 0] | np.uint64(1 << i) for i, mask in enumerate(later)]
-        if sum(map(len, grown)) > MOST_LISTED:
+        if sum(map(len, grown)) > MAX_LISTED:
             return None
         sets = np.concatenate([sets[:0], *grown])
         if not len(sets):
             return None
-    return np.sort(sets) if len(sets) <= MOST_SETS else None
+    return np.sort(sets) if len(sets) <= MAX_SETS else None
 
 
 def covered_by(footprints: Footprints, label: int) -> dict[int, int]:

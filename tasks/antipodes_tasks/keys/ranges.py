@@ -25,9 +25,9 @@ SMALL = 1 << 18
 RANGES = 256
 """Ranges of other puzzles: a billion positions are 4 million in each."""
 WALKER_BITS = 8
-WALKERS, STEPS, MOST_STEPS = 1 << WALKER_BITS, 160, 5120
+WALKERS, STEPS, MAX_STEPS = 1 << WALKER_BITS, 160, 5120
 """Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
-MOST_CALLS = 1 << 14
+MAX_CALLS = 1 << 14
 """Moves of all walkers that functions make, each in a call of its own, before steps are enough: a second."""
 COARSE, EVEN = 16, 1.3 / 16
 """Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
@@ -90,7 +90,7 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
     steps, before = STEPS, None
     tag = _tag_word(expansion)
-    most = MOST_CALLS // expansion.moves if tag is None else MOST_STEPS
+    most = MAX_CALLS // expansion.moves if tag is None else MAX_STEPS
     step = partial(_moved, expansion) if tag is None else partial(_stepped, tag, expansion)
     while True:
         walkers, sample = _walked(step, walkers, steps, rng)

@@ -21,7 +21,7 @@ BATCH = 1 << 16
 """Arrangements in a batch, so that intermediate results stay in cache."""
 MANY = 1 << 14
 """Arrangements from which on a compiled kernel ranks them; for fewer, loading it would take longer."""
-MOST_STATES = 1 << 18
+MAX_STATES = 1 << 18
 """States of the kernel's table, at most; with more, arrangements are ranked without the kernel."""
 FEW_STATES = 1 << 14
 """States of the table for one arrangement, at most: it is made in a few milliseconds."""
@@ -52,7 +52,7 @@ def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
 
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
     """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
-    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MOST_STATES:
+    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MAX_STATES:
         tables = rank_tables(tuple(counts))
         return _rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
     ranks = np.empty((len(origins), len(labels)), dtype=np.int64)

@@ -19,7 +19,7 @@ FIRST_CAPACITY = 1 << 14
 SLICE = 1 << 19
 """Positions that one call of a kernel looks up or adds, so that an interrupt is answered soon."""
 SLOT_BYTES = 4
-MOST_SLOTS = 1 << 31
+MAX_SLOTS = 1 << 31
 """A slot has the number of a position in 32 bits, and there are four slots for each."""
 
 
@@ -69,7 +69,7 @@ class PositionSet:
         """Enlarge the set; its positions are in memory twice while they are copied."""
         slots = 1 << (4 * capacity - 1).bit_length()
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
-        if slots > MOST_SLOTS:
+        if slots > MAX_SLOTS:
             raise ResourceLimitError(f"{self.count:,} positions reached: a search holds no more{self._advice}")
         if needed > self._memory_limit:
             raise ResourceLimitError(

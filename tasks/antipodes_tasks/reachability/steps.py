@@ -30,7 +30,7 @@ UNLIMITED = 256
 """A modulus that no label reaches."""
 OCCUPIED = ~1 & (1 << 64) - 1
 """The condition that a place is not empty; bit 63 stands for all labels from 63 on."""
-MOST_PAIRED = 128
+MAX_PAIRED = 128
 """Moves of which every two are compared, in some 20 ms; of more, the worst is assumed."""
 BATCH_BYTES = 1 << 20
 """Bytes of the positions that a function moves at once."""
@@ -252,7 +252,7 @@ def _next_group(guard: Numbers) -> Numbers:
 
 def _redundant(moves: Transforms) -> NDArray[np.bool_]:
     """Which two moves one after another are one move or none, for moves without conditions."""
-    if moves.allowed is not None or len(moves) > MOST_PAIRED:
+    if moves.allowed is not None or len(moves) > MAX_PAIRED:
         return np.empty((0, 0), dtype=np.bool_)
     moduli, added = moves.moduli.astype(np.int16), moves.added.astype(np.int16)
     single = {a.tobytes() + b.tobytes() for a, b in zip(moves.origin, added, strict=True)}
@@ -271,7 +271,7 @@ def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
     They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers
     to the same label.
     """
-    if len(moves) > MOST_PAIRED:
+    if len(moves) > MAX_PAIRED:
         return True
     sizes = [part.places for part in parts]
     of_part = np.repeat(np.arange(len(parts)), sizes)

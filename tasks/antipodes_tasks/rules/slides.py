@@ -7,7 +7,7 @@ import numpy as np
 
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 EMPTY = 0
 HOLDS_EMPTY, HOLDS_TILE = np.uint64(1), ~np.uint64(1)
@@ -40,9 +40,9 @@ def slides(
     ``squares`` has the square of each place on a board of so many ``rows``, ``labels`` counts the labels, and
     ``single`` says whether one place alone is empty. ConfigError if there are more labels than conditions tell apart.
     """
-    if labels > MOST_MASKED:
+    if labels > MAX_MASKED:
         raise ConfigError(
-            f'metric: expected at most {MOST_MASKED} different tiles and blanks for "slides", found {labels}'
+            f'metric: expected at most {MAX_MASKED} different tiles and blanks for "slides", found {labels}'
         )
     every = sorted(_every(frozenset(steps), squares))
     origin = np.tile(np.arange(len(squares)), (len(every), 1))

@@ -16,7 +16,7 @@ from antipodes_tasks.rules.moves import Labels, Mask, Moves
 
 PLACE_BYTES = 64
 """Memory of a place of a move, in all arrays together."""
-MOST_MASKED = 64
+MAX_MASKED = 64
 """Values of a place that a condition can tell apart: the bits of a mask."""
 
 
@@ -214,8 +214,8 @@ def _check(moves: Transforms) -> None:
         raise InputError("expected moves that are permutations of the places, found another")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
         raise InputError("expected moves that keep to the values of each place, found another")
-    if moves.allowed is not None and moves.moduli.max(initial=0) > MOST_MASKED:
-        raise InputError(f"expected at most {MOST_MASKED} values where moves have conditions")
+    if moves.allowed is not None and moves.moduli.max(initial=0) > MAX_MASKED:
+        raise InputError(f"expected at most {MAX_MASKED} values where moves have conditions")
 
 
 def _keys(moves: Transforms) -> list[bytes]:
@@ -225,7 +225,7 @@ def _keys(moves: Transforms) -> list[bytes]:
 
 
 def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
-    """``(places,)``: the mask of all values of each place; there are at most MOST_MASKED."""
+    """``(places,)``: the mask of all values of each place; there are at most MAX_MASKED."""
     every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - moduli).astype(np.uint64)
     return every
 

@@ -23,7 +23,7 @@ from antipodes_tasks.spaces.space import Numbering
 
 INDEPENDENT = -1
 """Instead of the number of a row: the digit changes by the move alone."""
-MOST_ENTRIES = 1 << 26
+MAX_ENTRIES = 1 << 26
 """Entries of the move tables of a numbering: they take four bytes each."""
 BATCH = 1 << 16
 """Positions that are moved and ranked together."""
@@ -51,7 +51,7 @@ def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
     """
     if isinstance(numbering, Orbits):
         moves = len(rules.moves) + 1
-        if sum(part.size for part in numbering.parts) * moves <= MOST_ENTRIES:
+        if sum(part.size for part in numbering.parts) * moves <= MAX_ENTRIES:
             return tuple(_digits_of_parts(numbering, rules))
     if isinstance(numbering, Keyed):
         return (_digit_of_list(numbering, rules),)
@@ -103,8 +103,8 @@ def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
 
 
 def _check_size(entries: int, rules: Rules) -> None:
-    if entries > MOST_ENTRIES:
+    if entries > MAX_ENTRIES:
         raise ResourceLimitError(
-            f"{option('tables')}: expected move tables of at most {MOST_ENTRIES:,} entries in "
+            f"{option('tables')}: expected move tables of at most {MAX_ENTRIES:,} entries in "
             f"{rules.name}, found {entries:,}"
         )

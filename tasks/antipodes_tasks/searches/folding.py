@@ -22,7 +22,7 @@ from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 from antipodes_tasks.spaces.space import Numbering
 from antipodes_tasks.symmetries.finding import symmetries_of
 
-MOST_ROWS, MOST_SYMMETRIES = 1 << 22, 1 << 8
+MAX_ROWS, MAX_SYMMETRIES = 1 << 22, 1 << 8
 """Rows of a folded table, all of which have a number in memory, and symmetries of a table."""
 LEAST_ENTRIES = 1 << 22
 """Entries of a table from which on it is folded: smaller ones stay in the caches anyway."""
@@ -72,7 +72,7 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], puls
     if any(digit.maps is not None for digit in digits) or len(digits) < 2:
         return None
     found = symmetries_of(rules)
-    if found.order == 1 or found.order > MOST_SYMMETRIES:
+    if found.order == 1 or found.order > MAX_SYMMETRIES:
         return None
     moves = np.array([one.moves for one in found.elements()], dtype=np.int64)
     start = int(numbering.rank(rules.start_labels[:1])[0])
@@ -83,7 +83,7 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], puls
 def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Pulse) -> Folding | None:
     """The folding with a digit as the column; None if there are too many rows, or no symmetry fits."""
     rest = [digit for k, digit in enumerate(digits) if k != column]
-    if prod(digit.size for digit in rest) > MOST_ROWS:
+    if prod(digit.size for digit in rest) > MAX_ROWS:
         return None
     after, of_start = row_moves(digits, column), 0
     for digit in rest:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 
 Bytes = NDArray[np.uint8]
-MOST_PACKED = 14
+MAX_PACKED = 14
 """The greatest distance that half a byte holds, beside the mark of entries to which no moves lead."""
 HALF = np.uint8(15)
 LANES = 4

@@ -25,7 +25,7 @@ Numbers32 = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 MAX_BOARDS = 1 << 24
 """Boards along a combination of routes: a walk marks each in 16 bytes, in all 256 MiB in about a second."""
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Bytes of the solutions."""
 MAX_ROUTES = 1 << 12
 """Routes of all pieces; every two of them are compared."""
@@ -91,7 +91,7 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
             f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
         )
     plan = _RoutePlan.of(rules, pieces.tolist(), edges, limit)
-    tried, found, room = 0, list[Exchange](), MOST_BYTES
+    tried, found, room = 0, list[Exchange](), MAX_BYTES
     for combinations in plan.combinations():
         tried += len(combinations)
         listener(Progress(METHOD, None, int(plan.expanded[0]), 0))
@@ -99,7 +99,7 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
             found.append(Exchange(routes, _replay(position, routes, steps)))
             room -= found[-1].positions.nbytes + PATH_BYTES
             if room < 0:
-                raise ResourceLimitError(f"{len(found):,} solutions take {MOST_BYTES:,} bytes: choose a smaller limit")
+                raise ResourceLimitError(f"{len(found):,} solutions take {MAX_BYTES:,} bytes: choose a smaller limit")
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 

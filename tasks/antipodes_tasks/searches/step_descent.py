@@ -17,7 +17,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.prefetch import prefetch
 from antipodes_tasks.searches.shares import NODE
-from antipodes_tasks.searches.step_tables import MOST_MOVES
+from antipodes_tasks.searches.step_tables import MAX_MOVES
 from antipodes_tasks.searches.turn_descent import (
     BITS,
     CLASSES,
@@ -39,7 +39,7 @@ STEP_ROOM = 256
 PART = np.uint64(9)
 """Bits of a word that are led to the moves of the puzzle by one look-up."""
 IN_PART = (ONE << PART) - ONE
-KEEPS = np.uint64(MOST_MOVES)
+KEEPS = np.uint64(MAX_MOVES)
 ALL = (ONE << KEEPS) - ONE
 
 

@@ -14,7 +14,7 @@ from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Pulse
 from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_descent import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
-from antipodes_tasks.searches.step_tables import MOST_MOVES, Steps, steps_of
+from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage
 from antipodes_tasks.searches.turn_descent import TALLY, MoveEffects, ViewArrays
 from antipodes_tasks.searches.turn_views import TurnTable, View, in_order
@@ -135,7 +135,7 @@ def step_arrays(
     pulse: Pulse,
 ) -> list[StepArrays]:
     """The words of all tables, one after another; none where the puzzle or a table has too many moves for them."""
-    if len(rules.moves) > MOST_MOVES:
+    if len(rules.moves) > MAX_MOVES:
         return []
     words, begin, size = list[Steps](), dict[TurnTable, int](), 0
     for table in tables:

@@ -17,7 +17,7 @@ from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.folding import Folding, row_moves
 from antipodes_tasks.searches.progress import Pulse, on_threads
 
-MOST_MOVES = 32
+MAX_MOVES = 32
 """Moves of which a word has bits: one each where they raise the distance, and above these one where they keep it."""
 CLASSES_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
@@ -32,7 +32,7 @@ def steps_of(
     """
     rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
     moves = rows.shape[1]
-    if moves > MOST_MOVES:
+    if moves > MAX_MOVES:
         return None
     own = np.flatnonzero((folding.class_of & np.uint32((1 << folding.bits) - 1)) == 0)
     kept = np.empty(folding.classes, dtype=np.int64)
@@ -74,5 +74,5 @@ def write_steps(
                 step = np.uint64(then) + np.uint64(1) - np.uint64(values[place])
                 largest = max(largest, step)
                 steps[place] |= (step >> np.uint64(1)) << np.uint64(move)
-                steps[place] |= (step & np.uint64(1)) << np.uint64(MOST_MOVES + move)
+                steps[place] |= (step & np.uint64(1)) << np.uint64(MAX_MOVES + move)
     return bool(largest <= np.uint64(2))

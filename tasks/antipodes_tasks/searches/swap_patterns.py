@@ -31,7 +31,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
-MOST_SYMMETRIES = 16
+MAX_SYMMETRIES = 16
 """Symmetries of which each gives sums: a rectangle has eight at most."""
 
 
@@ -113,7 +113,7 @@ class SwapPatterns(Patterns):
             joined.append(table)
         found = symmetries_of(rules, goal[np.newaxis])
         identity = found.encoding.symmetry(np.arange(found.chain.points))
-        symmetries = found.elements() if found.order <= MOST_SYMMETRIES else (identity,)
+        symmetries = found.elements() if found.order <= MAX_SYMMETRIES else (identity,)
         views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
         return cls(rules, goal, tuple(views), costs)
 

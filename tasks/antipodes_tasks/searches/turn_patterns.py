@@ -50,9 +50,9 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 SAMPLE, WALK = 256, 40
 """Random positions in which views that always say the same are recognized, and the moves that lead to each."""
 BYTES_OF_WORD = 8
-MOST_SYMMETRIES = 1 << 10
+MAX_SYMMETRIES = 1 << 10
 """Symmetries of which each gives views."""
-MOST_VIEWS, WORTH = 8, 0.01
+MAX_VIEWS, WORTH = 8, 0.01
 """Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
 
 
@@ -334,7 +334,7 @@ def _effects(rules: Rules, every: bool) -> MoveEffects:
 def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
     """The symmetries of puzzle and goal; of very many, none but the identity."""
     found = symmetries_of(rules, goal[np.newaxis])
-    return found.elements() if found.order <= MOST_SYMMETRIES else (None,)
+    return found.elements() if found.order <= MAX_SYMMETRIES else (None,)
 
 
 def _random_positions(rules: Rules, goal: Labels) -> Labels:
@@ -351,7 +351,7 @@ def _random_positions(rules: Rules, goal: Labels) -> Labels:
 def _raising(said: Sequence[Numbers]) -> list[int]:
     """The views to look up, by what each says of some positions: each time the one that raises the mean bound most."""
     chosen, bound = list[int](), np.zeros_like(said[0])
-    while len(chosen) < min(MOST_VIEWS, len(said)):
+    while len(chosen) < min(MAX_VIEWS, len(said)):
         raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]
         best = int(np.argmax(raised))
         if chosen and raised[best] < WORTH:

@@ -11,7 +11,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
-MOST_PAIRED = 128
+MAX_PAIRED = 128
 """Moves of which every two are compared, in some 20 ms."""
 
 
@@ -31,7 +31,7 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
     effects, rank = _effects(moves), range(len(moves)) if order is None else order
     nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
     used = [move for move, effect in enumerate(effects) if effect != nothing and effect not in effects[:move]]
-    if len(used) > MOST_PAIRED:
+    if len(used) > MAX_PAIRED:
         return [[move for move in used if move != moves.inverse[before]] for before in range(len(moves))] + [used]
     short = {nothing, *effects}
     both = {(one, two): _effect(*_after(moves, one, two)) for one in used for two in used}

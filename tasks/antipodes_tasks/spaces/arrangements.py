@@ -35,7 +35,7 @@ from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
-MOST_SWAPS = 100_000
+MAX_SWAPS = 100_000
 """Swaps up to which the graph of places is looked at: that takes a tenth of a second."""
 PARITY = "parity"
 """The key of the details that has the parities of a space that numbers half of the arrangements."""
@@ -124,7 +124,7 @@ class Arrangements(Numbering):
 
     def reachable(self, rules: Rules) -> int | None:
         """All arrangements, or all those of the right parity, where a theorem says so; see `any_order`."""
-        return self.size_for(rules) if len(rules.moves) <= MOST_SWAPS and any_order(rules) else None
+        return self.size_for(rules) if len(rules.moves) <= MAX_SWAPS and any_order(rules) else None
 
 
 def parity_by_place(rules: Rules) -> tuple[int, ...] | None:

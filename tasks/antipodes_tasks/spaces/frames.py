@@ -26,7 +26,7 @@ from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NO_BLOCK = -1
-MOST_KEYS = 1 << 62
+MAX_KEYS = 1 << 62
 """Numbers of row labels that a word holds."""
 Classes = tuple[tuple[int, ...] | int, ...]
 """For each part the class of each label; of values the number of those in the row."""
@@ -173,7 +173,7 @@ class Frame:
     def has_keys(self) -> bool:
         """Whether a word holds the keys of all rows."""
         keys: int = prod(self.radices.tolist())
-        return keys <= MOST_KEYS
+        return keys <= MAX_KEYS
 
     @cached_property
     def all_rows(self) -> int:

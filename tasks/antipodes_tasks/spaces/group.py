@@ -37,7 +37,7 @@ BATCH = 1 << 20
 
 FEW = 1 << 22
 """Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
-MOST_BYTES = 256
+MAX_BYTES = 256
 """Points that a byte names."""
 
 
@@ -99,7 +99,7 @@ class Elements:
         return ranks
 
     def rank_one(self, element: bytes) -> int:
-        """As `rank`, for one row of at most MOST_BYTES points: the product with a representative is one translation."""
+        """As `rank`, for one row of at most MAX_BYTES points: the product with a representative is one translation."""
         rank = 0
         for point, digits in self._translations:
             found = digits.get(element[point])
@@ -122,7 +122,7 @@ class Elements:
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
         """Of each level the base point, and for each image of it what it adds to the rank, and how it is undone."""
-        further = bytes(MOST_BYTES - self.chain.points)
+        further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):
             inverses = [bytes(row) + further for row in level.inverse.tolist()]
@@ -224,7 +224,7 @@ class Group(Numbering):
 
     def rank_one(self, labels: Sequence[int]) -> int:
         """As `rank`, for one position, given as Python's integers."""
-        if self.chain.points > MOST_BYTES:
+        if self.chain.points > MAX_BYTES:
             return super().rank_one(labels)
         return self._elements.rank_one(self._points.permutation_of(labels))
 

@@ -25,7 +25,7 @@ from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, Filler, MoveTabl
 
 Numbers = NDArray[np.int32]
 
-MOST_TRANSITIONS = 1 << 24
+MAX_TRANSITIONS = 1 << 24
 """Transitions that are worth counting; it takes some seconds."""
 
 
@@ -64,12 +64,12 @@ class Automaton:
             raise FieldError("generators: expected those of a group that has all moves, found another")
         states = np.concatenate([identity, self.elements])
         found: list[Transitions] = []
-        left = MOST_TRANSITIONS
+        left = MAX_TRANSITIONS
         for number, level in enumerate(self.levels):
             left -= len(states) * len(level.transversal)
             if left < 0:
                 raise ResourceLimitError(
-                    f"expected at most {MOST_TRANSITIONS:,} transitions of moves in the levels of a group, found more"
+                    f"expected at most {MAX_TRANSITIONS:,} transitions of moves in the levels of a group, found more"
                 )
             one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
             found.append(one)
@@ -90,7 +90,7 @@ class Automaton:
         """An upper bound of the bytes of the transitions, and of those in use while they are made."""
         levels = len(self.levels)
         sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
-        counted = [min(size, MOST_TRANSITIONS) for size in sizes]
+        counted = [min(size, MAX_TRANSITIONS) for size in sizes]
         passing = max((size * (14 * (levels - at) + 64) for at, size in enumerate(counted)), default=0)
         states = 12 * max(self.state_counts) * int(self.elements.shape[1])
         return 8 * sum(counted) + passing + states

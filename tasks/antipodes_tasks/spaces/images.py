@@ -14,7 +14,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 
-MOST_SYMMETRIES = 1 << 10
+MAX_SYMMETRIES = 1 << 10
 """Symmetries of a group that is listed, at most: each position is compared with its images under all of them."""
 MANY = 1 << 18
 """Contents of positions from which on compiled code is loaded to find their images."""
@@ -148,7 +148,7 @@ class Images:
         turns %= self.moduli[:, np.newaxis]
         return Images.of(self.places[:, to], contents, turns, self.carriers, self.moduli)
 
-    def generated(self, most: int = MOST_SYMMETRIES) -> "Images":
+    def generated(self, most: int = MAX_SYMMETRIES) -> "Images":
         """All symmetries of the group that these generate, the identity first.
 
         ResourceLimitError if they are more than ``most``.

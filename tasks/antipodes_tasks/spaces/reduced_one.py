@@ -14,7 +14,7 @@ from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
-MOST_LISTED = 1 << 16
+MAX_LISTED = 1 << 16
 """Keys of kept rows that are a list of Python's integers, and contents of places of all symmetries that are lists."""
 Lists = list[list[list[int]]]
 
@@ -26,7 +26,7 @@ class OneRow:
         images = classes.row_images
         labels = images.lowest.shape[1]
         self._keys = classes.keys
-        self._listed = classes.keys.tolist() if len(classes.keys) <= MOST_LISTED else None
+        self._listed = classes.keys.tolist() if len(classes.keys) <= MAX_LISTED else None
         self._digits = list(zip(images.places.tolist(), images.shown.tolist(), images.lowest.tolist(), strict=True))
         bounds, first = images.begins.tolist(), images.first.tolist()
         slices = [first[begin:end] for begin, end in pairwise(bounds)]
@@ -105,7 +105,7 @@ class OneEntry:
     @staticmethod
     def suits(classes: RowClasses) -> bool:
         """Whether the symmetries are few enough for lists."""
-        return classes.images.labels.size <= MOST_LISTED
+        return classes.images.labels.size <= MAX_LISTED
 
     def rank(self, labels: Sequence[int]) -> int:
         """The index of the entry of a position; NOT_NUMBERED for one without."""

@@ -14,10 +14,10 @@ from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 from antipodes_tasks.spaces.fields import FUNCTION_COST, Fields
 from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
-from antipodes_tasks.spaces.images import MOST_SYMMETRIES, Images
+from antipodes_tasks.spaces.images import MAX_SYMMETRIES, Images
 from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
 from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
@@ -25,9 +25,9 @@ from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import FEW_ROWS, RowClasses
 from antipodes_tasks.spaces.space import Numbering, Space
 
-MOST_FRAMES = 64
+MAX_FRAMES = 64
 """Frames that are weighed, at most."""
-MOST_KEPT = 0.9
+MAX_KEPT = 0.9
 """The entries of a reduced space as a share of all positions, at most, or nothing is gained."""
 LITTLE = 1e8
 """The cost of a tenth of a second, which symmetries take to be found."""
@@ -37,9 +37,9 @@ LONG = 1.5e9
 """The cost of tables that an outline does not fill: see `cost_of`."""
 LARGE = 1 << 33
 """Positions whose bits take 3 GiB, which is worth a longer search."""
-MOST_ROWS = 1 << 30
+MAX_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
-MOST_PERMUTATIONS = MOST_SYMMETRIES << 20
+MAX_PERMUTATIONS = MAX_SYMMETRIES << 20
 """Permutations of places, labels and moves, several of which may be one symmetry, up to which their group is sought."""
 FEW_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
 """The time to list a row, reduced or not, by numpy and by machine code, and that to compare a place of a row with that
@@ -89,7 +89,7 @@ def listed(space: Space) -> Space:
 
 
 def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
-    return numbering.KIND in REDUCIBLE and max(moduli_of(rules.parts)) <= MOST_MASKED
+    return numbering.KIND in REDUCIBLE and max(moduli_of(rules.parts)) <= MAX_MASKED
 
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
@@ -97,8 +97,8 @@ def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
     search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= LARGE:
-        return Limits(10 * LITTLE + DEAR * search, (WORTH if worth else MOST_KEPT) * whole.size)
-    return Limits(WORTH * (whole.size * len(rules.moves) + whole.filler.cost(1)) - LITTLE, MOST_KEPT * whole.size)
+        return Limits(10 * LITTLE + DEAR * search, (WORTH if worth else MAX_KEPT) * whole.size)
+    return Limits(WORTH * (whole.size * len(rules.moves) + whole.filler.cost(1)) - LITTLE, MAX_KEPT * whole.size)
 
 
 def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
@@ -112,7 +112,7 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
     bounds = [
         (_cost(rules, frame, len(every), frame.all_rows / len(every)), number, frame)
         for number, frame in enumerate(_deciding_frames(rules, every))
-        if frame.has_keys and frame.all_rows <= MOST_ROWS
+        if frame.has_keys and frame.all_rows <= MAX_ROWS
     ]
     candidates = list[tuple[float, Frame, Images]]()
     for bound, _, frame in sorted(bounds):
@@ -156,11 +156,11 @@ def symmetries_listed(rules: Rules) -> Images:
 
     moduli = moduli_of(rules.parts)
     try:
-        found = symmetries_of(rules, most=MOST_PERMUTATIONS)
+        found = symmetries_of(rules, most=MAX_PERMUTATIONS)
         if not found.generators:
             return Images.none(moduli)
-        if found.order > MOST_SYMMETRIES:
-            raise ResourceLimitError(f"expected at most {MOST_SYMMETRIES:,} symmetries, found {found.order:,}")
+        if found.order > MAX_SYMMETRIES:
+            raise ResourceLimitError(f"expected at most {MAX_SYMMETRIES:,} symmetries, found {found.order:,}")
         places, labels, turns = (
             np.array([getattr(each, name) for each in found.generators]) for name in ("places", "labels", "turns")
         )
@@ -198,7 +198,7 @@ def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
     """Frames whose rows symmetries may permute: those of all cuts, and those of classes that symmetries permute."""
     parts, known = parts_of(rules), set[Classes]()
     for classes in (*_cuts(parts), *_systems(parts, images)):
-        if classes not in known and len(known) < MOST_FRAMES:
+        if classes not in known and len(known) < MAX_FRAMES:
             known.add(classes)
             yield Frame(parts, classes, labels_of(rules))
 

@@ -47,7 +47,7 @@ from antipodes_tasks.spaces.move_tables import (
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps_of
 
-MOST_SETS = 1 << 23
+MAX_SETS = 1 << 23
 """Sets of places whose regions are kept in memory: a byte for each place of each set."""
 NO_REGION = -1
 Edges = tuple[tuple[int, int], ...]
@@ -84,9 +84,9 @@ class Regions(Numbering):
         """The numbering; SizeLimitError if the pieces have too many sets of places."""
         assert isinstance(rules.moves, CountedSwaps)
         found = cls(rules.moves.edges, rules.counts, rules.moves.free)
-        if (sets := comb(found.places, found.counted)) > MOST_SETS:
+        if (sets := comb(found.places, found.counted)) > MAX_SETS:
             raise SizeLimitError(
-                f"expected at most {MOST_SETS:,} sets of places for the tiles that count, found {sets:,} "
+                f"expected at most {MAX_SETS:,} sets of places for the tiles that count, found {sets:,} "
                 f"of {found.counted} of {found.places} places"
             )
         return found

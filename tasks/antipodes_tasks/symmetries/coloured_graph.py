@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
 
-MOST_SIZE = 1 << 19
+MAX_SIZE = 1 << 19
 """Vertices and edges of a graph together, at most: they take some 150 MiB, and the search for generators seconds."""
-MOST_IMAGES = 1 << 24
+MAX_IMAGES = 1 << 24
 """Images of vertices that generators list together, at most: igraph takes 46 bytes for each."""
 Automorphisms = NDArray[np.int64]
 """``(generators, vertices)``: the image of each vertex."""
@@ -23,7 +23,7 @@ Automorphisms = NDArray[np.int64]
 class ColouredGraph:
     """An undirected graph that grows; vertices are numbers from 0, each of a colour, which may be any value.
 
-    ResourceLimitError as soon as it has more than MOST_SIZE vertices and edges.
+    ResourceLimitError as soon as it has more than MAX_SIZE vertices and edges.
     """
 
     def __init__(self) -> None:
@@ -41,9 +41,9 @@ class ColouredGraph:
         number = len(self._colour_of)
         self._colour_of.append(self._colours.setdefault(colour, len(self._colours)))
         self._edges.extend((number, other) for other in neighbours)
-        if self.size > MOST_SIZE:
+        if self.size > MAX_SIZE:
             raise ResourceLimitError(
-                f"expected a puzzle whose symmetries are those of a graph of at most {MOST_SIZE:,} vertices and edges, "
+                f"expected a puzzle whose symmetries are those of a graph of at most {MAX_SIZE:,} vertices and edges, "
                 "found more moves and starts"
             )
         return number
@@ -64,19 +64,19 @@ class ColouredGraph:
     def automorphisms(self) -> Automorphisms:
         """Generators of the group of all permutations of vertices that keep colours and edges.
 
-        ResourceLimitError where they may be so many that they take more than MOST_IMAGES.
+        ResourceLimitError where they may be so many that they take more than MAX_IMAGES.
         """
         vertices = len(self._colour_of)
         edges = sorted({(min(edge), max(edge)) for edge in self._edges if edge[0] != edge[1]})
         graph = _graph_class()(vertices, edges)
-        if vertices * vertices > MOST_IMAGES:  # else there are too few vertices for that many generators
+        if vertices * vertices > MAX_IMAGES:  # else there are too few vertices for that many generators
             self._check_order(graph.count_automorphisms(color=self._colour_of))
         found = graph.automorphism_group(color=self._colour_of)
         return np.array(found, dtype=np.int64).reshape(-1, vertices)
 
     def _check_order(self, order: int) -> None:
         """Each generator at least doubles the group of those before it."""
-        most = MOST_IMAGES // len(self._colour_of)
+        most = MAX_IMAGES // len(self._colour_of)
         if order.bit_length() - 1 > most:
             raise ResourceLimitError(
                 f"expected at most 2^{most} symmetries of a graph of {len(self._colour_of):,} vertices, "

@@ -15,7 +15,7 @@ from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.permutations.chain import Level, Permutations, StabiliserChain, after, stabiliser_chain
 from antipodes_tasks.symmetries.encoding import Encoding
 
-MOST_TRIED = 1 << 10
+MAX_TRIED = 1 << 10
 """Choices of generators that are tried."""
 
 
@@ -36,7 +36,7 @@ def faithful(chain: StabiliserChain, encoding: Encoding) -> StabiliserChain:
     if not idle:
         return chain
     generators = _needed(np.array(chain.generators, dtype=np.int16).reshape(-1, chain.points), decisive, order)
-    if _order(idle) ** len(generators) > MOST_TRIED:
+    if _order(idle) ** len(generators) > MAX_TRIED:
         return chain
     same = all_products(idle, chain.points)
     for choice in product(range(len(same)), repeat=len(generators)):

@@ -28,11 +28,11 @@ from antipodes_tasks.symmetries.named import NamedSymmetries
 from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
-MOST_STARTS = 1 << 16
+MAX_STARTS = 1 << 16
 """Starts, each of which is a vertex of the graph whose symmetries are sought."""
-MOST_POINTS = 1 << 13
+MAX_POINTS = 1 << 13
 """Places, labels, values and moves together, up to which the group is found in seconds."""
-MOST_LISTED, MOST_IN_CLASSES = 10_000, 50_000
+MAX_LISTED, MAX_IN_CLASSES = 10_000, 50_000
 """Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
 
 
@@ -70,7 +70,7 @@ class Symmetries:
         """The levels of the chain for the points that decide a symmetry: lower ones change no position."""
         return tuple(level for level in self.chain.levels if level.point < self._decisive)
 
-    def elements(self, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
+    def elements(self, most: int = MAX_LISTED) -> tuple[Symmetry, ...]:
         """All symmetries, the identity first.
 
         Raises
@@ -89,7 +89,7 @@ class Symmetries:
             expected = counted(most, "symmetry", "symmetries")
             raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
 
-    def classes(self, most: int = MOST_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
+    def classes(self, most: int = MAX_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
 
         Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
@@ -99,12 +99,12 @@ class Symmetries:
         sizes = np.bincount(self._class_of)
         return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
-    def fixing(self, position: ArrayLike, most: int = MOST_LISTED) -> tuple[Symmetry, ...]:
+    def fixing(self, position: ArrayLike, most: int = MAX_LISTED) -> tuple[Symmetry, ...]:
         """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
         one = self.rules.checked_one(position)[np.newaxis]
         return tuple(symmetry for symmetry in self.elements(most) if symmetry.leaves(one).all())
 
-    def images(self, position: ArrayLike, most: int = MOST_LISTED) -> Labels:
+    def images(self, position: ArrayLike, most: int = MAX_LISTED) -> Labels:
         """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""
         one = self.rules.checked_one(position)[np.newaxis]
         images = [symmetry.image(one)[0] for symmetry in self.elements(most)]
@@ -157,15 +157,15 @@ def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = 
     Raises
     ------
     ResourceLimitError
-        The puzzle has more than MOST_POINTS places, labels, values and moves, or more than MOST_STARTS starts; its
-        graph has more than MOST_SIZE vertices and edges; or ``most`` is given, and there are more permutations of its
+        The puzzle has more than MAX_POINTS places, labels, values and moves, or more than MAX_STARTS starts; its
+        graph has more than MAX_SIZE vertices and edges; or ``most`` is given, and there are more permutations of its
         points: the time to find a group grows with its order.
     InputError
         The moves are functions, and the puzzle names no symmetries, or one that is none.
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
-    if len(starts) > MOST_STARTS:
-        raise ResourceLimitError(f"expected at most {MOST_STARTS:,} starts of a puzzle with symmetries, found more")
+    if len(starts) > MAX_STARTS:
+        raise ResourceLimitError(f"expected at most {MAX_STARTS:,} starts of a puzzle with symmetries, found more")
     return _symmetries_of(rules, rules.name, rules.moves.identity, starts.tobytes(), len(starts), most)
 
 
@@ -176,10 +176,8 @@ def _symmetries_of(
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
     encoding = _encoded(rules, positions)
     points = len(encoding.points)
-    if points > MOST_POINTS:
-        raise ResourceLimitError(
-            f"expected at most {MOST_POINTS:,} places, labels and moves together, found {points:,}"
-        )
+    if points > MAX_POINTS:
+        raise ResourceLimitError(f"expected at most {MAX_POINTS:,} places, labels and moves together, found {points:,}")
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
     chain = stabiliser_chain(np.concatenate((identity, generators)), most=most)

@@ -16,7 +16,7 @@ from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
 from antipodes.tables.report import farthest_view, layers_view, unique_farthest_view
-from antipodes.tables.store.manifest import MOST_ANTIPODES
+from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table, unique_farthest
 from antipodes_tasks.errors import InputError
@@ -139,7 +139,7 @@ def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, coun
     if symmetries is not None:
         print_line(f"{counted(shown['unique'], 'class', 'classes')}, {len(positions):,} shown")
     elif len(positions) < count:
-        kept = min(count, MOST_ANTIPODES) if counts_only else count
+        kept = min(count, MAX_ANTIPODES) if counts_only else count
         listed = f": --limit {kept}" if len(positions) < kept else ""
         print_line(f"and {count - len(positions):,} more{listed}")
         if kept < count:

@@ -27,7 +27,7 @@ from antipodes.config import Config, load_config, restricted
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import MOST_WORKERS, chosen_store, memory_size, tasks_at_once
+from antipodes.runs.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.cluster import ClusterFit, alike, fit_cluster
 from antipodes.tables.planning.cluster import Workers as Cluster
@@ -161,8 +161,8 @@ def _described_cluster(
         return None
     if workers is None or memory is None:
         raise InputError("a cluster is described by both --cluster-workers and --worker-memory")
-    count = arguments.integer(workers, "--cluster-workers", 1, MOST_WORKERS)
-    each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MOST_WORKERS)
+    count = arguments.integer(workers, "--cluster-workers", 1, MAX_WORKERS)
+    each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MAX_WORKERS)
     return alike(count, memory_size(memory, "--worker-memory"), each)
 
 

@@ -66,7 +66,7 @@ UNFINISHED = re.compile(r"\x1b\[200~(?!.*\x1b\[201~).*\Z|\x1b([\[O][\d;]*)?\Z", 
 """The beginning of one of them at the end of what was read: the rest comes with the next bytes."""
 WORDS = re.compile(r"([^\s\x00-\x1f\x7f]+([ \t]+[^\s\x00-\x1f\x7f]+)+|(?!(.)\3*\b)[^\s\x00-\x1f\x7f]{8,})[\r\n]?")
 """Words with blanks between them, or a long one: too much for fingers between two screens, so it was pasted."""
-AT_ONCE, MOST_AT_ONCE = 1 << 12, 1 << 20
+AT_ONCE, MAX_AT_ONCE = 1 << 12, 1 << 20
 """Bytes that are read together, and those that are read before the screen is drawn again."""
 
 app = commands()
@@ -332,7 +332,7 @@ def _pressed(number: int) -> Iterator[list[Pressed]]:
 def _pending(number: int) -> bytes:
     """Some bytes, and those that are there already; none at the end of the input."""
     found = read = os.read(number, AT_ONCE)
-    while read and len(found) < MOST_AT_ONCE and select.select([number], [], [], 0)[0]:
+    while read and len(found) < MAX_AT_ONCE and select.select([number], [], [], 0)[0]:
         read = os.read(number, AT_ONCE)
         found += read
     return found

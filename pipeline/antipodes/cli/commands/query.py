@@ -38,7 +38,7 @@ Positions = Annotated[
     list[str] | None,
     typer.Argument(metavar="POSITION", help="Positions as in the config; - reads one per line from stdin."),
 ]
-MOST_BEFORE_THE_FIRST = 100
+MAX_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
 SHOWN = 6
 """Boards drawn of the nearest and of the farthest matches."""
@@ -249,7 +249,7 @@ class Answers:
         say(f"line {line:,}: {error}")
         self._refused += 1
         self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
-        if not self._answered and self._refused == MOST_BEFORE_THE_FIRST:
+        if not self._answered and self._refused == MAX_BEFORE_THE_FIRST:
             raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
 
     def show(self, answers: Iterable[Found], as_json: bool, key: str | None = None, **others: Any) -> None:

@@ -40,7 +40,7 @@ from antipodes.tilings.store import TilingStore
 from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
 
-MOST_LAYERS = 200
+MAX_LAYERS = 200
 """Depths of a report: of more, such as those of Hanoi, the first and the last are shown."""
 
 app = commands()
@@ -157,8 +157,8 @@ def _compute(config: Config, request: RunRequest) -> int:
 
 def _print_report(config: Config, report: RunReport) -> None:
     manifest, clock = report.manifest, report.clock
-    print_lines(draw_layers(manifest.positions, MOST_LAYERS))
-    if len(manifest.positions) > MOST_LAYERS:
+    print_lines(draw_layers(manifest.positions, MAX_LAYERS))
+    if len(manifest.positions) > MAX_LAYERS:
         print_line(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
     print_line()
     print_line(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")

@@ -21,7 +21,7 @@ from antipodes.tables.table import Table, open_table, symmetric_layers
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.symmetries.finding import MOST_LISTED, Symmetries, symmetries_of
+from antipodes_tasks.symmetries.finding import MAX_LISTED, Symmetries, symmetries_of
 from antipodes_tasks.symmetries.symmetry import NO_MOVE, Symmetry
 
 SHOWN = 120
@@ -81,7 +81,7 @@ def _puzzle(text: str) -> Puzzle:
 
 def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
     if as_json:
-        listed = group.elements() if group.order <= MOST_LISTED else ()
+        listed = group.elements() if group.order <= MAX_LISTED else ()
         print_json(
             {
                 "puzzle": puzzle.name,

@@ -17,7 +17,7 @@ from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import Footprint, Footprints
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name, squares_of
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 STEPS, SLIDES = "steps", "slides"
 
@@ -101,8 +101,8 @@ def _targets(settings: Mapping[str, Any], board: BlockBoard) -> frozenset[str]:
 
 def _symbols(board: BlockBoard) -> tuple[str, ...]:
     symbols = (EMPTY, *(kind.letters[0] for kind in board.kinds), REST)
-    if len(symbols) > MOST_MASKED:
-        raise ConfigError(f"start: expected at most {MOST_MASKED - 2} kinds of blocks, found {len(board.kinds)}")
+    if len(symbols) > MAX_MASKED:
+        raise ConfigError(f"start: expected at most {MAX_MASKED - 2} kinds of blocks, found {len(board.kinds)}")
     return symbols
 
 
@@ -112,7 +112,7 @@ def _places_of_kind(kind: BlockKind, squares: Sequence[Square], place: Mapping[S
     return [tuple(place[one] for one in of_block) if place.keys() >= set(of_block) else () for of_block in covered]
 
 
-MOST_MOVES = 1 << 13
+MAX_MOVES = 1 << 13
 """Moves of all blocks: they are listed in some seconds."""
 
 
@@ -168,9 +168,9 @@ class BlockMoves:
         return sorted(found, key=lambda move: min(move.empty))  # searches skip all moves onto a square that is taken
 
     def _check_number(self, moves: int) -> None:
-        if moves > MOST_MOVES:
+        if moves > MAX_MOVES:
             fewer = 'moves = "steps"' if self.slides else "a smaller board"
-            raise ConfigError(f"moves: expected at most {MOST_MOVES:,} moves of blocks, found more: choose {fewer}")
+            raise ConfigError(f"moves: expected at most {MAX_MOVES:,} moves of blocks, found more: choose {fewer}")
 
     def _of_kind(self, number: int) -> Iterator[BlockMove]:
         kind, board = self.kinds[number], set(self.squares)

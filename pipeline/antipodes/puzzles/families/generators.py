@@ -18,7 +18,7 @@ from antipodes.puzzles.settings import refuse_unknown, required, text
 from antipodes_tasks.errors import ConfigError, PatternError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import moduli_of
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 from antipodes_tasks.values import INTEGER, LIST, SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
@@ -26,7 +26,7 @@ CYCLE = re.compile(r"\(([^()]*)\)")
 Places = NDArray[np.int64]
 Masks = NDArray[np.uint64]
 EVERY = ~np.uint64(0)
-MOST_NUMBERED = 1 << 24
+MAX_NUMBERED = 1 << 24
 """Arrangements of the pieces that are numbered where moves have conditions: of more, few may be reached."""
 
 
@@ -80,7 +80,7 @@ def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: 
             if not any(move.is_part_of(earlier) for earlier in moves.values()):
                 moves[power_name(name, exponent, turns, moves)] = move
         others[name] = _ConditionalMove.of(turns[name], masks, 1)
-    large = puzzle.parts[0].size > MOST_NUMBERED
+    large = puzzle.parts[0].size > MAX_NUMBERED
     rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large)
     others = {name: move for name, move in others.items() if name not in moves}
     return replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
@@ -93,9 +93,9 @@ def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -
     for name in given:
         if name not in turns:
             raise ConfigError(f"[puzzle] conditions: expected names of {', '.join(turns)}, found {quote(name)}")
-    if len(puzzle.symbols) > MOST_MASKED:
+    if len(puzzle.symbols) > MAX_MASKED:
         raise ConfigError(
-            f"[puzzle] conditions: expected at most {MOST_MASKED} different pieces, found {len(puzzle.symbols)}"
+            f"[puzzle] conditions: expected at most {MAX_MASKED} different pieces, found {len(puzzle.symbols)}"
         )
     everywhere = np.full(puzzle.places, EVERY)
     return {name: _masks(puzzle, name, given[name]) if name in given else everywhere for name in turns}

@@ -15,10 +15,10 @@ from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, re
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import Part, values
-from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 EVERY_PEG = ~np.uint64(0)
-MOST_MOVES = 1 << 16
+MAX_MOVES = 1 << 16
 """Moves of a disc from one peg to another, over all discs: far more than a table that fits into memory needs."""
 
 
@@ -28,10 +28,10 @@ def hanoi(settings: Mapping[str, Any]) -> Puzzle:
     They begin on peg 0, or where ``start`` puts them. A move is named after its two pegs: ``0-2``.
     """
     refuse_unknown(settings, {"pegs", "discs", "start"})
-    pegs = bounded_integer(settings, "pegs", 2, MOST_MASKED, 3)
+    pegs = bounded_integer(settings, "pegs", 2, MAX_MASKED, 3)
     discs = bounded_integer(settings, "discs", 1, MAX_PLACES)
-    if discs * pegs * (pegs - 1) > MOST_MOVES:
-        raise ConfigError(f"discs, pegs: expected at most {MOST_MOVES:,} moves, found {discs * pegs * (pegs - 1):,}")
+    if discs * pegs * (pegs - 1) > MAX_MOVES:
+        raise ConfigError(f"discs, pegs: expected at most {MAX_MOVES:,} moves, found {discs * pegs * (pegs - 1):,}")
     texts = starts_in(settings) if "start" in settings else ["0 " * discs]
     return Puzzle.of(
         **identity(settings),

@@ -35,7 +35,7 @@ WASTE = 4
 """Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
 PICTURE = ("net", "facelets", "faces")
 """The keys about how positions look."""
-MOST_LISTED = 1 << 24
+MAX_LISTED = 1 << 24
 """Positions up to which a puzzle is worth a list: some seconds of search."""
 
 
@@ -96,13 +96,13 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
     possible = prod(
         prod(part.size for part in _parts(orbit, 0)) if orbit.contents is None else orbit.contents for orbit in orbits
     )
-    return possible * WASTE < numbered and (possible <= MOST_LISTED or numbered > GREATEST)
+    return possible * WASTE < numbered and (possible <= MAX_LISTED or numbered > GREATEST)
 
 
 def _is_bandaged(definition: TwistyDefinition) -> bool:
     """Whether conditions keep orbits in one piece that are too large for move tables: few positions can be reached."""
     pieces = prod(_parts(definition.orbits[number], 0)[0].size for number in {orbit for orbit, _ in definition.illegal})
-    return pieces > MOST_LISTED
+    return pieces > MAX_LISTED
 
 
 def transforms(definition: TwistyDefinition, moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:

@@ -186,15 +186,15 @@ def expand(
     them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``, and so is one whose name
     the ``others`` give to another turn.
 
-    ConfigError where there is no such metric, no turn changes anything, or there are more than `MOST_MOVES` moves.
+    ConfigError where there is no such metric, no turn changes anything, or there are more than `MAX_MOVES` moves.
     """
     if metric not in METRICS:
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
     orders = {name: turn.order for name, turn in turns.items()}
-    if metric == "half" and sum(orders.values()) - len(orders) > MOST_MOVES:
+    if metric == "half" and sum(orders.values()) - len(orders) > MAX_MOVES:
         longest = max(orders, key=orders.__getitem__)
         raise ConfigError(
-            f"turns: expected at most {MOST_MOVES:,} moves, found powers of {quote(longest)} up to "
+            f"turns: expected at most {MAX_MOVES:,} moves, found powers of {quote(longest)} up to "
             f"{quote(orders[longest] - 1)}; see the metrics 'quarter' and 'single'"
         )
     moves: dict[str, Turn] = {}
@@ -249,7 +249,7 @@ def orbit_from(
     out, too, since these pieces are on the remaining places. The marks tell where each piece is and how it is turned,
     so positions of the set and of the points correspond one to one; but most arrangements of the marks are none.
 
-    ConfigError where identical pieces show different parts of their orientation, or there are more than `MOST_LABELS`
+    ConfigError where identical pieces show different parts of their orientation, or there are more than `MAX_LABELS`
     different pieces; the message begins with ``where``.
     """
     if len(set(zip(pieces, shown, strict=True))) > len(set(pieces)):
@@ -289,17 +289,17 @@ def _marks(
 def _dense(values: Sequence[tuple[int, int]], where: str) -> tuple[int, ...]:
     """The values as labels from 0 without gaps, in the same order."""
     different = sorted(set(values))
-    if len(different) > MOST_LABELS:
-        raise ConfigError(f"{where}: expected at most {MOST_LABELS} different pieces, found {len(different)}")
+    if len(different) > MAX_LABELS:
+        raise ConfigError(f"{where}: expected at most {MAX_LABELS} different pieces, found {len(different)}")
     label = {value: number for number, value in enumerate(different)}
     return tuple(label[value] for value in values)
 
 
-MOST_CHARACTERS = 1 << 20
+MAX_CHARACTERS = 1 << 20
 """Of a file: the largest puzzles that fit into `MAX_PLACES` take a tenth of it."""
-MOST_MOVES = 1024
+MAX_MOVES = 1024
 """Of a puzzle, powers and other names too: they are held in memory one by one."""
-MOST_LABELS = 256
+MAX_LABELS = 256
 """Different pieces of an orbit, and orientations of a piece: labels are bytes."""
 LONGEST_NAME = 64
 """Characters: some files name moves by the sequences that they stand for."""
@@ -308,9 +308,9 @@ ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
 
 
 def check_length(text: str) -> None:
-    """Raise ConfigError where a file has more than `MOST_CHARACTERS`."""
-    if len(text) > MOST_CHARACTERS:
-        raise ConfigError(f"expected at most {MOST_CHARACTERS:,} characters, found {len(text):,}")
+    """Raise ConfigError where a file has more than `MAX_CHARACTERS`."""
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigError(f"expected at most {MAX_CHARACTERS:,} characters, found {len(text):,}")
 
 
 def check_new(name: str, known: Collection[str], where: str) -> None:
@@ -319,8 +319,8 @@ def check_new(name: str, known: Collection[str], where: str) -> None:
         raise ConfigError(f"{where}: expected a name of 1 to {LONGEST_NAME} printable characters, found {quote(name)}")
     if name in known:
         raise ConfigError(f"{where}: expected a new name, found {quote(name)} again")
-    if len(known) >= MOST_MOVES:
-        raise ConfigError(f"{where}: expected at most {MOST_MOVES:,} names, found more")
+    if len(known) >= MAX_MOVES:
+        raise ConfigError(f"{where}: expected at most {MAX_MOVES:,} names, found more")
 
 
 def whole_number(token: str, where: str, least: int, most: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
-    MOST_LABELS,
+    MAX_LABELS,
     Orbit,
     Turn,
     TwistyDefinition,
@@ -178,7 +178,7 @@ def orbits_of(origins: Origins, identical: Sequence[Sequence[int]], degree: int)
     point lies on the point ``k`` of the place. Otherwise every set of points that they exchange is an orbit without
     orientation, and points that are not listed are all different. Pieces that never move are left out.
 
-    ConfigError where no permutation moves a point, or more than `MOST_LABELS` different pieces change places.
+    ConfigError where no permutation moves a point, or more than `MAX_LABELS` different pieces change places.
     """
     return _pieces(origins, identical, degree) or _points(origins, identical, degree)
 
@@ -189,7 +189,7 @@ def _pieces(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -
     if not firsts or firsts[0] != 0:
         return None
     lengths = [end - start for start, end in zip(firsts, (*firsts[1:], degree), strict=True)]
-    if max(lengths) > MOST_LABELS:
+    if max(lengths) > MAX_LABELS:
         return None
     piece_at = [piece for piece, length in enumerate(lengths) for _ in range(length)]
     permutations: dict[str, list[int]] = {}
@@ -248,8 +248,8 @@ def _orbits(
     orbits = []
     for number, group in enumerate(groups, start=1):
         label = {value: k for k, value in enumerate(sorted({labels[piece] for piece in group}))}
-        if len(label) > MOST_LABELS:
-            raise ConfigError(f"expected at most {MOST_LABELS} different pieces that change places, found {len(label)}")
+        if len(label) > MAX_LABELS:
+            raise ConfigError(f"expected at most {MAX_LABELS} different pieces that change places, found {len(label)}")
         pieces = tuple(label[labels[piece]] for piece in group)
         orbits.append(Orbit(f"ORBIT{number}", pieces, lengths[group[0]], (0,) * len(group)))
     orientations = tuple(orbit.orientations for orbit in orbits)

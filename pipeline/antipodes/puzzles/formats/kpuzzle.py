@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from antipodes.puzzles.formats.definition import (
-    MOST_LABELS,
+    MAX_LABELS,
     Orbit,
     Turn,
     TwistyDefinition,
@@ -115,7 +115,7 @@ def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
         _refuse_unknown(entry, where, (*extra, *SIZE, *ORIENTATIONS))
         sizes[name] = (
             integer(1, MAX_PLACES).check(*_value(entry, SIZE, where)),
-            integer(1, MOST_LABELS).check(*_value(entry, ORIENTATIONS, where)),
+            integer(1, MAX_LABELS).check(*_value(entry, ORIENTATIONS, where)),
         )
     check_size([size for size, _ in sizes.values()], path)
     if not sizes:

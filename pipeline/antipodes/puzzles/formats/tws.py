@@ -25,7 +25,7 @@ import re
 from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
-    MOST_LABELS,
+    MAX_LABELS,
     Orbit,
     Turn,
     TwistyDefinition,
@@ -43,7 +43,7 @@ from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.rules.transforms import MOST_MASKED
+from antipodes_tasks.rules.transforms import MAX_MASKED
 
 KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence", "Illegal")
 NAME = re.compile(r"\w{1,32}")
@@ -185,7 +185,7 @@ class _Reader:
             raise ConfigError(f"{where}: expected a name that begins with a letter, found {quote(name)}")
         self.sets[name] = _Set(
             whole_number(size, f"{where}: pieces", 1, MAX_PLACES),
-            whole_number(orientations, f"{where}: orientations", 1, MOST_LABELS),
+            whole_number(orientations, f"{where}: orientations", 1, MAX_LABELS),
         )
         check_size([one.size for one in self.sets.values()], where)
 
@@ -244,8 +244,8 @@ class _Reader:
         orbit, known = self.orbits[number], self.pieces[words[0]]
         if orbit.contents is not None:
             raise ConfigError(f"{where}: expected a set whose pieces all show their orientation, found {words[0]}")
-        if len(known) > MOST_MASKED:
-            raise ConfigError(f"{where}: expected a set of at most {MOST_MASKED} different pieces, found {len(known)}")
+        if len(known) > MAX_MASKED:
+            raise ConfigError(f"{where}: expected a set of at most {MAX_MASKED} different pieces, found {len(known)}")
         place = whole_number(words[1], f"{where}: place", 1, len(orbit.pieces)) - 1
         given = [whole_number(word, f"{where}: piece", 1, known[-1] + 1) - 1 for word in words[2:]]
         if missing := [piece for piece in given if piece not in known]:

@@ -36,7 +36,7 @@ COMMIT_SHARE = 0.1
 """The share of the time that commits may take by default: those of large tables take minutes."""
 BLOCK_SECONDS = 2.0
 """Seconds that layers submitted together take at most, judged by those before: an interruption waits for them."""
-MOST_TOGETHER = 16
+MAX_TOGETHER = 16
 """Layers that are submitted together, at most."""
 FIRST_BLOCK = 4
 """Layers submitted together at first; their number is doubled or halved from then on."""
@@ -80,7 +80,7 @@ class CommitPace:
     @property
     def layers_together(self) -> int:
         """How many layers to submit together."""
-        at_most = MOST_TOGETHER if self.round_trips and self.checkpoint_every > 0 else 1
+        at_most = MAX_TOGETHER if self.round_trips and self.checkpoint_every > 0 else 1
         return min(self._block, at_most)
 
     @property

@@ -23,7 +23,7 @@ from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
+from antipodes.tables.store.manifest import DEEPEST, MAX_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
 from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
@@ -277,7 +277,7 @@ class LayerSearch:
 
     def _antipodes(self, shards: Shards) -> list[int]:
         """The indices of the first antipodes, or their keys."""
-        return integers(shards.positions(self._found.depth, MOST_ANTIPODES))
+        return integers(shards.positions(self._found.depth, MAX_ANTIPODES))
 
     def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
         """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.

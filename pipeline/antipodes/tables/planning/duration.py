@@ -55,7 +55,7 @@ SAMPLE_MAPS = 32
 """Column maps of the sample at most."""
 FEWEST_MOVES = 3
 """Moves of the sample at least: two that are their own inverses would lead in a circle, position by position."""
-MOST_LAYERS = 256
+MAX_LAYERS = 256
 """Layers of the sample that are searched at most; random moves reach all positions in some twenty."""
 POSITIONS_TRIED = 32
 """Positions of the puzzle whose moves are counted."""
@@ -278,7 +278,7 @@ def _search(tables: MoveTables, log: SegmentLog) -> int:
     state = State(Partition(0, 0, rows), width, rows)
     count = state.begin(np.array([0]), log)
     total, depth = count, 0
-    while count and depth < MOST_LAYERS:
+    while count and depth < MAX_LAYERS:
         frontier = state.frontier(depth)
         depth += 1
         count = state.advance(depth, [] if frontier is None else [frontier], tables, log)

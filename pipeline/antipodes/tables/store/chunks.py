@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.store.manifest import MOST_CHUNK_STATES, TableManifest
+from antipodes.tables.store.manifest import MAX_CHUNK_STATES, TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
@@ -95,7 +95,7 @@ class TableChunks:
         self._identity = store.identity()
         self._manifest = manifest
         self._states = manifest.chunk_rows * manifest.width
-        chunk_bytes = min(self._states, MOST_CHUNK_STATES) * np.dtype(manifest.dtype).itemsize
+        chunk_bytes = min(self._states, MAX_CHUNK_STATES) * np.dtype(manifest.dtype).itemsize
         self._chunks: ChunkCache[Depths] = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
 
     @property

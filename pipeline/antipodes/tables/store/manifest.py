@@ -45,9 +45,9 @@ from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space,
 
 DEEPEST = UNREACHED["uint16"] - 1
 """The greatest depth that a store can hold."""
-MOST_ANTIPODES = 1000
+MAX_ANTIPODES = 1000
 """Antipodes that the manifest names, at most."""
-MOST_CHUNK_STATES = 1 << 26
+MAX_CHUNK_STATES = 1 << 26
 """Positions of a chunk of several rows, at most: what is read for one query."""
 KEY_BITS = 64 * 64
 """Bits of a key, at most."""
@@ -114,7 +114,7 @@ class SearchManifest:
     searched: bool = field(metadata=stored_as(boolean()))
     """Whether no position is deeper."""
     antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
-    """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched; or their keys."""
+    """The indices of the first MAX_ANTIPODES positions at the greatest depth, once all are searched; or their keys."""
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether there is nothing left to do."""
     weighed: Sequence[int] = field(
@@ -312,8 +312,8 @@ class SearchManifest:
                 self.cut  # noqa: B018  (raises)
             self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
-        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES or self.searches_keys
-        expect(few, "chunk_rows", f"a row, or at most {MOST_CHUNK_STATES:,} positions", self.chunk_rows)
+        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MAX_CHUNK_STATES or self.searches_keys
+        expect(few, "chunk_rows", f"a row, or at most {MAX_CHUNK_STATES:,} positions", self.chunk_rows)
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
         expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
@@ -358,7 +358,7 @@ class SearchManifest:
         expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.positions[:1])
 
     def _check_antipodes(self) -> None:
-        known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0
+        known = min(self.layers[-1], MAX_ANTIPODES) if self.searched else 0
         expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
         end = 1 << KEY_BITS if self.keyed else self.index_size
         ascending = all(first < second for first, second in pairwise((*self.antipodes, end)))

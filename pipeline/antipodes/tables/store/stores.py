@@ -34,7 +34,7 @@ from antipodes_tasks.spaces.keyed import BOUNDS
 M = TypeVar("M", bound=SearchManifest)
 SYMMETRIES = "symmetries"
 """The attribute of the zarr group of a store that is reduced."""
-MOST_RUN_BYTES = (1 << 32) - 1
+MAX_RUN_BYTES = (1 << 32) - 1
 """Bytes of a segment of keys, at most."""
 
 
@@ -65,7 +65,7 @@ class SearchStore(Store[M]):
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
         rows, width, chunk_rows = manifest.journal_cut
-        most = MOST_RUN_BYTES if manifest.keyed else bitmap_bytes(chunk_rows, width)
+        most = MAX_RUN_BYTES if manifest.keyed else bitmap_bytes(chunk_rows, width)
         return Journal(self.storage, f"{manifest.identity} {rows} {width} {chunk_rows}", -(-rows // chunk_rows), most)
 
 
