@@ -211,7 +211,7 @@ def test_patterns_of_values(store_of: Callable[[str], Path]) -> None:
         assert list(table.match("? ? ? ?").by_distance.values()) == table.layers
         matches = table.match("[01] ? {2 0}")
         texts = {table.puzzle.format(one) for one in matches.nearest}
-        assert matches.count == 2 * 3 * 2
+        assert matches.count == 2 * 4 * 2
         assert all(text.split()[0] in "01" and sorted(text.split()[2:]) == ["0", "2"] for text in texts)
 
 
