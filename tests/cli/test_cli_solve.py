@@ -251,13 +251,18 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
     position = "15 14 13 12 11 10 9 8 7 6 5 4 3 1 2 0"  # far away
     running = process("solve", "fifteen.toml", position, "--method", method)
     assert running.stderr is not None
-    assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", running.stderr.readline())
+    line = running.stderr.readline()
+    if "compiling machine code" in line:
+        line = running.stderr.readline()
+    assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", line)
     running.send_signal(signal.SIGTERM)
     begin = time.perf_counter()
     output, errors = running.communicate(timeout=30)
     assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
-    assert re.match(r"antipodes: stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing was saved", errors)
+    assert re.match(
+        r"antipodes: (\S+ \S+ )?stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing was saved", errors
+    )
     assert len(errors.splitlines()) == 1
 
 

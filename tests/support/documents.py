@@ -48,7 +48,7 @@ def write_files(text: str) -> None:
 
 def without_numbers(line: str) -> str:
     """A line of output with N for each number and size, and without the time before it."""
-    return re.sub(r"[\d.,]*\d( [KM]iB)?", "N", re.sub(r"^\d{4}-\d\d-\d\d [\d:]{8} ", "", line.strip()))
+    return re.sub(r"[\d.,]*\d( [KM]iB)?", "N", re.sub(r"^(antipodes: )?\d{4}-\d\d-\d\d [\d:]{8} ", r"\1", line.strip()))
 
 
 def anchors(text: str) -> set[str]:

@@ -216,8 +216,9 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
         start_over = ["the same call starts over"]
     if isinstance(error, StoreSilentError):  # whether the store was created, or the old one replaced, is not known
         return start_over
-    if options.overwrite and _has_manifest(store):
-        return ["the store to be overwritten is unchanged", *start_over]
+    if _has_manifest(store):
+        unchanged = ["the store to be overwritten is unchanged", *start_over]
+        return unchanged if options.overwrite else [options.how_to_resume(store.address)]
     return ["nothing is stored yet", *start_over] if isinstance(error, InterruptedRunError) and start_over else []
 
 
