@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel, ones
-from antipodes_tasks.keys.sorted_keys import sorted_unique, without
+from antipodes_tasks.jit import kernel, popcount
+from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -164,7 +164,7 @@ def _boards(
         holes[new] = holes[level] | (0 if shape else 1 << square)
         corner[new] = shape if shape >> (squares - 1) & 1 else corner[level]
         word[new] = word[level] | _coded(shape, columns, squares)
-        if count[new] + np.int64(ones(np.uint64(whole & ~decided[new]))) >= fewest:
+        if count[new] + np.int64(popcount(np.uint64(whole & ~decided[new]))) >= fewest:
             level = new
     return boards, solved
 
@@ -219,7 +219,7 @@ def _layers(board: Board, layer: Words) -> Iterator[Words]:
     while len(layer):
         yield layer
         parts = [_after(board, layer[begin : begin + BATCH]) for begin in range(0, len(layer), BATCH)]
-        before, layer = layer, without(sorted_unique(np.concatenate(parts)), layer, before)
+        before, layer = layer, difference(sorted_unique(np.concatenate(parts)), layer, before)
 
 
 def _after(board: Board, positions: Words) -> Words:

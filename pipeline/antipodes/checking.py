@@ -119,7 +119,7 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
         return report
     layers = _searched(puzzle, report)
     rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.GREATEST))
-    reached = _some(layers.positions, rng)
+    reached = _sample(layers.positions, rng)
     report.add(_move_problems(puzzle, reached))
     report.add(problems_of_named(rules, reached))
     report.add(_notation_problems(puzzle, reached))
@@ -184,7 +184,7 @@ def _check_space(
     report.checked.append(f"{depths} searched by brute force")
 
 
-def _some(positions: Labels, rng: np.random.Generator) -> Labels:
+def _sample(positions: Labels, rng: np.random.Generator) -> Labels:
     """At most SAMPLE of the positions, each once; the starts come first."""
     others = rng.permutation(np.arange(1, len(positions)))[: SAMPLE - 1]
     return positions[np.concatenate(([0], np.sort(others)))]
@@ -209,7 +209,7 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     legal: dict[str, bool] = {}
     for number in _tried_moves(puzzle):
         name = name_of(puzzle.moves, number)
-        legal[name] = legal.get(name, False) or bool(moves.after(number, sample)[1].any())
+        legal[name] = legal.get(name, False) or bool(moves.move(number, sample)[1].any())
     if never := [name for name, somewhere in legal.items() if not somewhere]:
         yield f"legal in none of {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
 
@@ -226,7 +226,7 @@ def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     for number in _tried_moves(puzzle) if names else ():
         same.setdefault(names[number], []).append(number)
     for name, numbers in same.items():
-        results = [puzzle.moves.after(number, sample) for number in numbers] if len(numbers) > 1 else []
+        results = [puzzle.moves.move(number, sample) for number in numbers] if len(numbers) > 1 else []
         for (one, legal), (other, legal_too) in combinations(results, 2):
             both = np.flatnonzero(legal & legal_too & (one != other).any(axis=1))
             if len(both):

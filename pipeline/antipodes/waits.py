@@ -21,7 +21,7 @@ class RunOfAnotherProcess:
 
     name: str
 
-    def tell(self, waited_for: str) -> None:
+    def report(self, waited_for: str) -> None:
         """Report a wait to the run."""
         for report in _reports:
             report(self.name, waited_for)

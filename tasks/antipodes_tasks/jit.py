@@ -207,6 +207,6 @@ def leading_zeros(word: np.uint64) -> np.uint64:
 
 
 @_instruction("ctpop")
-def ones(word: np.uint64) -> np.uint64:
+def popcount(word: np.uint64) -> np.uint64:
     """The number of one bits of a word."""
     return np.uint64(int(word).bit_count())

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.bfs.partition import sources
-from antipodes_tasks.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before
+from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Block, Findings, Wrong, check_block, least_before
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -49,7 +49,7 @@ def listed(findings: list[Findings], kind: str, expected: set[int]) -> bool:
     """Whether the findings count the expected positions, and list the first of them in each block."""
     found: list[Wrong] = [getattr(one, kind) for one in findings]
     indices = np.concatenate([one.first for one in found]).tolist()
-    complete = all(len(one.first) == min(one.count, SHOWN) for one in found)
+    complete = all(len(one.first) == min(one.count, MAX_EXAMPLES) for one in found)
     return complete and sum(one.count for one in found) == len(expected) and set(indices) <= expected
 
 

@@ -75,13 +75,13 @@ def test_a_worker_that_returns_is_not_named_again() -> None:
     refusals = Refusals()
     for port in range(5):
         here = f"tcp://10.0.0.7:{port}"
-        refusals.tell(events.append, WorkerNotUsed, {here: "is too small"}, {here})
-        refusals.tell(events.append, WorkerNotUsed, {here: "is too small"}, {here})
+        refusals.report(events.append, WorkerNotUsed, {here: "is too small"}, {here})
+        refusals.report(events.append, WorkerNotUsed, {here: "is too small"}, {here})
     assert events == [WorkerNotUsed("worker tcp://10.0.0.7:0 is too small")]
     two = {"tcp://10.0.0.7:4", "tcp://10.0.0.7:9"}
-    refusals.tell(events.append, WorkerNotUsed, dict.fromkeys(two, "is too small"), two)
-    refusals.tell(events.append, WorkerNotUsed, {"tcp://10.0.0.8:1": "is too small"}, {*two, "tcp://10.0.0.8:1"})
-    refusals.tell(events.append, WorkerNotUsed, {"tcp://10.0.0.7:9": "is other"}, two)
+    refusals.report(events.append, WorkerNotUsed, dict.fromkeys(two, "is too small"), two)
+    refusals.report(events.append, WorkerNotUsed, {"tcp://10.0.0.8:1": "is too small"}, {*two, "tcp://10.0.0.8:1"})
+    refusals.report(events.append, WorkerNotUsed, {"tcp://10.0.0.7:9": "is other"}, two)
     assert [event.reason for event in events[1:] if isinstance(event, WorkerNotUsed)] == [
         "worker tcp://10.0.0.7:9 is too small",
         "worker tcp://10.0.0.8:1 is too small",

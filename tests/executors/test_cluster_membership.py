@@ -14,7 +14,7 @@ from waiting import error_of, wait_until
 
 from antipodes.config import load_config
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.api import never
+from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import health
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -35,7 +35,7 @@ def ask_all(scheduler: Workers) -> None:
 def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(2)
     with Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         gone = sorted(scheduler.members)[1]
         client.retire_workers([gone])
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left")
@@ -44,7 +44,7 @@ def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client
             error = error_of(partial(do, scheduler))
             assert isinstance(error, WorkersLostError)
             assert gone in str(error)
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         for do in (ask_all, submit_two):
             assert error_of(partial(do, scheduler)) is None
 
@@ -55,7 +55,7 @@ def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Clu
     client.scheduler_comm.interval = 1.0
     with Workers(client) as scheduler:
         client.subscribe_topic("a batch", print)
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         client.retire_workers([sorted(scheduler.members)[1]])
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left", 5)
 
@@ -63,25 +63,25 @@ def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Clu
 def test_calls_end_with_an_error_after_the_client_reconnected(shared: Cluster) -> None:
     """The scheduler may be a new one, which would wait forever for the workers of the last one."""
     with shared.client() as client, Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         before = client.scheduler_comm
         client.loop.add_callback(before.comm.abort)
         wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is connected again")
         slow = partial(scheduler.run_on_all_workers, (time.sleep, 2))
         assert isinstance(error_of(slow), SchedulerLostError)
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         assert error_of(partial(ask_all, scheduler)) is None
 
 
 def test_calls_end_with_an_error_after_the_client_was_closed(shared: Cluster) -> None:
     with shared.client() as client, Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         client.close()
         for do in (
             partial(Workers.on_worker_start, call=(time.sleep, 0)),
             ask_all,
             submit_two,
-            partial(Workers.wait_for_workers, listener=silence, stop=never),
+            partial(Workers.wait_for_workers, listener=silence, stop=never_stop),
         ):
             assert isinstance(error_of(partial(do, scheduler)), SchedulerLostError)
 
@@ -157,7 +157,7 @@ def test_an_excluded_worker_restarts(alone: bool, port: int, cluster: Cluster, c
     (first,) = cluster.add_workers(1)
     with Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         wrong = start_at(port, cluster, environment=with_other("antipodes", tmp_path / "site"))
         refused = [ClusterReady, WorkerRefused]
         # it is examined beside the run, which goes on
@@ -170,7 +170,7 @@ def test_an_excluded_worker_restarts(alone: bool, port: int, cluster: Cluster, c
         if alone:
             first.kill()
             cluster.wait_for_workers(1)
-        assert error_of(lambda: scheduler.wait_for_workers(events.append, never)) is None
+        assert error_of(lambda: scheduler.wait_for_workers(events.append, never_stop)) is None
         assert f"tcp://127.0.0.1:{port}" in scheduler.members
         assert len(scheduler.members) == (1 if alone else 2)
         assert error_of(partial(ask_all, scheduler)) is None

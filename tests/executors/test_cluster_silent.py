@@ -17,7 +17,7 @@ from waiting import wait_until
 
 from antipodes.config import load_config
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused
-from antipodes.executors.api import never
+from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -147,14 +147,14 @@ def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, same: Same, tmp_p
     with shared.client() as client, Workers(client) as scheduler:
         events: list[Event] = []
         with shared.groups[-1].frozen():
-            assert scheduler.wait_for_workers(events.append, never)
+            assert scheduler.wait_for_workers(events.append, never_stop)
             assert len(scheduler.members) == 1
             (silent,) = shared.workers().keys() - scheduler.members.keys()
             said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
             assert [event for event in events if event in said] == said
             run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         assert len(scheduler.members) == 2
     same("eight-puzzle")
 
@@ -163,7 +163,7 @@ def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, same: Same, tmp_p
 def test_the_run_names_a_member_that_freezes(shared: Cluster) -> None:
     events: list[Event] = []
     with shared.client() as client, Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         waiting = threading.Thread(target=partial(scheduler.run_on_all_workers, (time.sleep, 0)))
         said = {Waiting(f"worker {one}, which has not been heard of for 2 seconds") for one in scheduler.members}
         with shared.groups[-1].frozen():

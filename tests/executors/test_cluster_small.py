@@ -10,7 +10,7 @@ from waiting import wait_until
 
 from antipodes.config import load_config
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUsed
-from antipodes.executors.api import never
+from antipodes.executors.api import never_stop
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.runs.options import RunOptions
 from antipodes.tables.planning.fitting import plan_checked
@@ -29,7 +29,7 @@ def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, cl
     (large,) = cluster.add_workers(1, "--memory-limit", "1GiB")
     with Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         (first,) = scheduler.members
         plan(scheduler)
         for _ in range(2):
@@ -42,12 +42,12 @@ def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, cl
         assert events[-1].reason.endswith(NOT_USED)  # type: ignore[union-attr]
         cluster.add_workers(1)
         wait_until(lambda: scheduler.workers_changed, "a worker without a limit is of use")
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         assert len(scheduler.members) == 2
         cluster.add_workers(1, *SMALL)
         large.kill()
         wait_until(lambda: first in scheduler._membership.watch.lost, "the run knows of the loss")
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         plan(scheduler)
         assert [worker["memory_limit"] for worker in scheduler.members.values()] == [0]
     assert WaitingForWorkers not in kinds(events)
@@ -60,12 +60,12 @@ def test_a_worker_that_stays_too_small_is_named_once(cluster: Cluster, client: C
     cluster.add_workers(1, *SMALL)
     with Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.wait_for_workers(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never_stop)
         plan(scheduler)
         for members in (2, 3):
             cluster.add_workers(1, "--memory-limit", "1GiB")
             wait_until(lambda: scheduler.workers_changed, "a larger worker is of use")
-            assert scheduler.wait_for_workers(events.append, never)
+            assert scheduler.wait_for_workers(events.append, never_stop)
             plan(scheduler)
             assert len(scheduler.members) == members
     assert kinds(events).count(WorkerNotUsed) == 1

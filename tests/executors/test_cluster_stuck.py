@@ -17,7 +17,7 @@ from program_runs import Same
 
 from antipodes.config import load_config
 from antipodes.events import Event, WorkersLost, silence
-from antipodes.executors.api import Key, never
+from antipodes.executors.api import Key, never_stop
 from antipodes.executors.distributed import health, tasks
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.runs.options import RunOptions
@@ -55,7 +55,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
 @pytest.fixture
 def cluster(workers: LocalCluster) -> Iterator[Cluster]:
     with Client(workers, set_as_default=False) as client, Cluster(client) as opened:
-        assert opened.wait_for_workers(silence, never)
+        assert opened.wait_for_workers(silence, never_stop)
         yield opened
 
 
@@ -101,7 +101,7 @@ def test_a_worker_cannot_send_a_result(
         handles = cluster._tasks.submit_to(other, {("use", 0): (str, handles[0])})
     with pytest.raises(WorkersStuckError, match=f"^worker {broken}, which cannot send its results: .*{why}"):
         cluster.gather(handles)
-    assert cluster.wait_for_workers(silence, never)
+    assert cluster.wait_for_workers(silence, never_stop)
     assert list(cluster.members) == [other]
 
 
@@ -134,7 +134,7 @@ def test_tasks_of_a_worker_that_runs_none_are_run_by_others(
     broken, _ = cluster.members
     breaking(worker_at(workers, broken))
     results: dict[Key, int] = {}
-    cluster.run_unordered({("add", n): (sum, (n, 1)) for n in range(6)}, results.__setitem__, never)
+    cluster.run_unordered({("add", n): (sum, (n, 1)) for n in range(6)}, results.__setitem__, never_stop)
     assert results == {("add", n): n + 1 for n in range(6)}
 
 
@@ -227,7 +227,7 @@ def test_a_run_ends_with_the_name_of_the_only_worker(
 ) -> None:
     retired, broken = cluster.members
     cluster.client.retire_workers([retired])
-    assert cluster.wait_for_workers(silence, never)
+    assert cluster.wait_for_workers(silence, never_stop)
     fail_after(worker_at(workers, broken), 3)
     with pytest.raises(SchedulerError, match=f"worker {broken}, which cannot send its results: MemoryError"):
         compute(tmp_path / "t.zarr", scheduler=cluster)

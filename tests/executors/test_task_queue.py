@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from antipodes.events import Listener, silence
-from antipodes.executors.api import Call, Key, OnResult, Stop, never
+from antipodes.executors.api import Call, Key, OnResult, Stop, never_stop
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks.errors import SchedulerLostError, WorkersLostError
@@ -75,7 +75,7 @@ class Crowded(Breaking):
         return super().first_done(futures)
 
 
-def run_queue(cluster: Breaking, on_result: OnResult, stop: Stop = never) -> None:
+def run_queue(cluster: Breaking, on_result: OnResult, stop: Stop = never_stop) -> None:
     TaskQueue(cast(Membership, cluster), cast(Tasks, cluster), CALLS, on_result, stop).run()
 
 

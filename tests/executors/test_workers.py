@@ -13,7 +13,7 @@ from distributed import Client
 from waiting import error_of, wait_until
 
 from antipodes.events import silence
-from antipodes.executors.api import never
+from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import worker
 from antipodes.executors.distributed.cluster import Cluster as Workers
 
@@ -62,7 +62,7 @@ def test_every_error_of_a_task_reaches_the_run(shared: Cluster) -> None:
         raise kind("of a task")
 
     with shared.client() as client, Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         for number, kind in enumerate((SystemExit, KeyboardInterrupt, type("PanicException", (BaseException,), {}))):
             name = f"raise-{uuid.uuid4().hex}"
             handles = scheduler.persist({(name, number): (raising, kind)})
@@ -75,9 +75,9 @@ def test_a_worker_gives_memory_back_when_the_last_of_its_runs_ends(shared: Clust
     with shared.client() as one, shared.client() as other:
         before = runs_of(other)
         with Workers(other) as lasting:
-            assert lasting.wait_for_workers(silence, never)
+            assert lasting.wait_for_workers(silence, never_stop)
             with Workers(one) as short:
-                assert short.wait_for_workers(silence, never)
+                assert short.wait_for_workers(silence, never_stop)
                 for scheduler in (short, lasting):
                     scheduler.on_worker_start((time.sleep, 0))
                 wait_until(lambda: runs_of(other) == before + 4, "both workers know both runs")
@@ -101,7 +101,7 @@ def test_the_end_of_a_run_does_not_wait_for_a_frozen_worker(shared: Cluster) -> 
 
     def end() -> None:
         with shared.client() as client, Workers(client) as scheduler:
-            assert scheduler.wait_for_workers(silence, never)
+            assert scheduler.wait_for_workers(silence, never_stop)
             scheduler.on_worker_start((time.sleep, 0))
             frozen.stop()
 
@@ -115,8 +115,8 @@ def test_the_end_of_a_run_does_not_wait_for_a_frozen_worker(shared: Cluster) -> 
 def test_an_excluded_worker_is_not_warmed_up(cluster: Cluster, client: Client, tmp_path: Path) -> None:
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
-        assert scheduler.wait_for_workers(silence, never)
+        assert scheduler.wait_for_workers(silence, never_stop)
         assert error_of(lambda: scheduler.on_worker_start((time.sleep, 0))) is None
         assert error_of(partial(scheduler.run_on_all_workers, (time.sleep, 0))) is None

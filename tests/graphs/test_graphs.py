@@ -40,7 +40,7 @@ def check(puzzle: Puzzle) -> None:
     assert len(set(pairs)) == len(pairs)
     assert set(pairs) == {(here, there) for here in nodes for there in after[here]}
     for (before, there), move in zip(found.edges.tolist()[:50], found.found.moves.tolist(), strict=False):
-        moved, legal = puzzle.moves.after(move, found.labels[[before]])
+        moved, legal = puzzle.moves.move(move, found.labels[[before]])
         assert legal[0]
         assert np.array_equal(moved[0], found.labels[there])
 

@@ -127,14 +127,14 @@ def counts(words):
     return found
 
 
-jit_ones, jit_trailing, jit_leading = jit.ones, jit.trailing_zeros, jit.leading_zeros
+jit_ones, jit_trailing, jit_leading = jit.popcount, jit.trailing_zeros, jit.leading_zeros
 
 
 def test_instructions_on_bits() -> None:
     words = np.array([1, 2, 1 << 63, 0b1011000, (1 << 64) - 1], dtype=np.uint64)
     expected = [(word.bit_count(), (word & -word).bit_length() - 1, 64 - word.bit_length()) for word in map(int, words)]
     assert counts(words).tolist() == [list(each) for each in expected]
-    in_python = [(jit.ones(word), jit.trailing_zeros(word), jit.leading_zeros(word)) for word in words]
+    in_python = [(jit.popcount(word), jit.trailing_zeros(word), jit.leading_zeros(word)) for word in words]
     assert in_python == expected
 
 

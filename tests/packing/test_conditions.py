@@ -98,7 +98,7 @@ def test_moves_do_what_their_names_say_and_no_turn_of_them_is_illegal(settings: 
     every = sorted(arrangements(settings["start"].split()))
     labels = np.array([puzzle.parse(" ".join(one)) for one in every])
     for number, name in enumerate(puzzle.moves.names):
-        after, legal = puzzle.moves.after(number, labels)
+        after, legal = puzzle.moves.move(number, labels)
         expected = [turned(one, settings, *read_name(name)) for one in every]
         found = [tuple(puzzle.format(one).split()) if ok else None for one, ok in zip(after, legal, strict=True)]
         assert found == expected

@@ -19,8 +19,8 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.kernels import drop_recent, no_recent
 from antipodes_tasks.keys.packing import Packing, rows_of
-from antipodes_tasks.keys.sorted_keys import sorted_unique, without
-from antipodes_tasks.rules.parts import MANY
+from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
+from antipodes_tasks.rules.parts import MIN_POSITIONS_TO_COMPILE
 
 
 def check(puzzle: Puzzle, words: int | None = None) -> None:
@@ -51,7 +51,7 @@ def test_cards_of_rush_hour(card: str, positions: int) -> None:
     before, layer, count = np.zeros(0, dtype=np.uint64), packing.pack(rules.start_labels), 0
     while len(layer):
         count += len(layer)
-        before, layer = layer, without(sorted_unique(expansion.successors(layer)), layer, before)
+        before, layer = layer, difference(sorted_unique(expansion.successors(layer)), layer, before)
     assert count == positions
 
 
@@ -104,7 +104,7 @@ def test_many_positions_are_moved_by_functions_together() -> None:
 
     start = [0] * 15
     rules = define_puzzle(name="dials", radices=[2] * 15, start=start, moves={"turn": turn}).rules
-    every = np.arange(MANY, dtype=np.uint64)
+    every = np.arange(MIN_POSITIONS_TO_COMPILE, dtype=np.uint64)
     legal = True
     found = Expansion(rules, Packing.of(rules)).successors(every)
     assert (np.sort(found) == every[every % 2 == 1]).all()

@@ -12,7 +12,7 @@ from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, SizeLimitError
-from antipodes_tasks.keys.fields import MANY
+from antipodes_tasks.keys.fields import MIN_POSITIONS_TO_COMPILE
 from antipodes_tasks.keys.packing import Packing, packing_of
 
 
@@ -24,9 +24,9 @@ def check(puzzle: Puzzle) -> None:
     assert keys.shape == ((len(labels),) if packing.words == 1 else (len(labels), packing.words))
     assert len(np.unique(keys, axis=0)) == len(labels)
     assert (packing.unpack(keys) == labels).all()
-    many = np.resize(labels, (MANY, puzzle.places))
+    many = np.resize(labels, (MIN_POSITIONS_TO_COMPILE, puzzle.places))
     for stored in (many, np.asfortranarray(many)):
-        assert (packing.pack(stored) == np.resize(keys, (MANY, *keys.shape[1:]))).all()
+        assert (packing.pack(stored) == np.resize(keys, (MIN_POSITIONS_TO_COMPILE, *keys.shape[1:]))).all()
     assert (packing.unpack(packing.pack(many)) == many).all()
     assert packing_of(json.loads(json.dumps(packing.record()))) == packing
     if packing.words == 1:

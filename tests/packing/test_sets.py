@@ -29,7 +29,7 @@ def as_encoded(found: PlainSet, folder: Path) -> KeySet:
 def as_stored(found: PlainSet, folder: Path) -> KeySet:
     disk = Folder(str(folder)).file()
     disk.put(np.zeros(7, dtype=np.uint8))
-    return found.on(disk)
+    return found.to_disk(disk)
 
 
 @pytest.mark.parametrize("kind", [as_plain, as_encoded, as_stored])
@@ -45,11 +45,11 @@ def test_only_some_ranges(
 ) -> None:
     keys, bounds = (of_integers(sorted(one), words) for one in (numbers, BOUNDS))
     whole = kind(PlainSet.of(keys, RANGES.start, bounds), tmp_path_factory.getbasetemp())
-    some = whole.only([range(one, one + 1) for one in sorted(chosen)])
+    some = whole.select_ranges([range(one, one + 1) for one in sorted(chosen)])
     for number in RANGES:
         here = range(number, number + 1)
-        expected: Keys = whole.within(here) if number in chosen else keys[:0]
-        assert np.array_equal(some.within(here), expected)
+        expected: Keys = whole.keys_of_ranges(here) if number in chosen else keys[:0]
+        assert np.array_equal(some.keys_of_ranges(here), expected)
         assert some.count_in(here) == len(expected)
     assert some.ranges == whole.ranges
     assert some.nbytes <= keys.nbytes

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from antipodes_tasks.keys.mixing import mixed
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
-from antipodes_tasks.keys.sorted_keys import cut, find, merge, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import cut, difference, find, merge, sorted_unique
 
 Tuples = list[tuple[int, ...]]
 
@@ -62,7 +62,7 @@ def test_what_was_seen_is_taken_away(given: tuple[int, list[Tuples]]) -> None:
     words, (first, *others) = given
     keys, seen = keys_of(set(first), words), [keys_of(set(one), words) for one in others]
     before = keys.copy()
-    assert tuples(without(keys, *seen)) == sorted(set(first).difference(*others))
+    assert tuples(difference(keys, *seen)) == sorted(set(first).difference(*others))
     assert (keys == before).all()
 
 
@@ -71,7 +71,7 @@ def test_few_keys_are_found_among_many() -> None:
     few = sorted_unique(
         np.concatenate((many[[0, 7, 4_000, len(many) - 1]], any_keys(5, 1), np.array([0, 2**64 - 1], np.uint64)))
     )
-    assert tuples(without(few, many)) == sorted(set(tuples(few)) - set(tuples(many)))
+    assert tuples(difference(few, many)) == sorted(set(tuples(few)) - set(tuples(many)))
 
 
 @given(several())

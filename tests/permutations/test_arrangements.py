@@ -12,8 +12,8 @@ from strategies import label_counts
 from antipodes_tasks.permutations import arrangements as index
 from antipodes_tasks.permutations.arrangements import (
     BATCH,
-    MANY,
     MAX_STATES,
+    MIN_ARRANGEMENTS_TO_COMPILE,
     binomials,
     rank_arrangements,
     rank_combinations,
@@ -129,14 +129,14 @@ def arrangements(counts: tuple[int, ...], number: int) -> np.ndarray:
 
 @pytest.mark.parametrize("counts", COUNTS)
 def test_the_kernel_ranks_as_numpy_does(counts: tuple[int, ...]) -> None:
-    labels = arrangements(counts, MANY)
+    labels = arrangements(counts, MIN_ARRANGEMENTS_TO_COMPILE)
     few = [rank_arrangements(part, counts) for part in np.array_split(labels, 7)]
     np.testing.assert_array_equal(rank_arrangements(labels, counts), np.concatenate(few))
 
 
 @pytest.mark.parametrize("counts", COUNTS)
 def test_rearranged_arrangements(counts: tuple[int, ...]) -> None:
-    labels = arrangements(counts, MANY // 4)
+    labels = arrangements(counts, MIN_ARRANGEMENTS_TO_COMPILE // 4)
     rng = np.random.default_rng(5)
     origins = np.array([rng.permutation(labels.shape[1]) for _ in range(5)])
     found = rank_rearranged(labels, origins, counts)
@@ -146,7 +146,7 @@ def test_rearranged_arrangements(counts: tuple[int, ...]) -> None:
 
 def test_too_many_labels_for_the_kernel_are_ranked_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = (1, 2, 3)
-    labels = arrangements(counts, MANY)
+    labels = arrangements(counts, MIN_ARRANGEMENTS_TO_COMPILE)
     expected = rank_arrangements(labels, counts)
     monkeypatch.setattr(index, "MAX_STATES", 1)
     assert MAX_STATES > 1

@@ -227,9 +227,9 @@ def test_the_table_of_a_pattern_is_an_admissible_heuristic(
     positions, images = [puzzle.start_labels], [small.start_labels]
     for number in walk.tolist():
         move = puzzle.moves.names[number]
-        positions.append(puzzle.moves.after(number, positions[-1])[0])
+        positions.append(puzzle.moves.move(number, positions[-1])[0])
         same = small.moves.names.index(move) if move in small.moves.names else None
-        images.append(images[-1] if same is None else small.moves.after(same, images[-1])[0])
+        images.append(images[-1] if same is None else small.moves.move(same, images[-1])[0])
     with open_table(tables(config)) as whole, open_table(tables(found)) as part:
         distances, bounds = whole.distances(np.concatenate(positions)), part.distances(np.concatenate(images))
         assert len(part) < len(whole)

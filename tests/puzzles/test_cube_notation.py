@@ -165,7 +165,7 @@ SQUARES = {face: "({} {} {} {})".format(*range(4 * k, 4 * k + 4)) for k, face in
 def test_a_puzzle_keeps_its_own_names() -> None:
     puzzle = generators(**SQUARES, x="(0 4)", M="(1 5)", r="(2 6)")
     for name in ("x", "M", "r"):
-        after = puzzle.moves.after(puzzle.moves.names.index(name), puzzle.start_labels[:1])[0]
+        after = puzzle.moves.move(puzzle.moves.names.index(name), puzzle.start_labels[:1])[0]
         assert puzzle.follow(name)[-1].tolist() == after[0].tolist()
     with pytest.raises(PositionError, match="found 'y'"):
         puzzle.follow("y")

@@ -57,7 +57,7 @@ def test_the_inverse_of_a_permutation_among_functions_is_known() -> None:
     puzzle = define_puzzle(name="ring", start=[0, 1, 1], moves={"L": [1, 2, 0], "same": lambda pieces: pieces})
     assert isinstance(puzzle.moves, Functions)
     assert [puzzle.moves.has_inverse(number) for number in range(2)] == [True, False]
-    before, found = puzzle.moves.before(0, np.array([[0, 1, 1]], dtype=np.uint8))
+    before, found = puzzle.moves.undo(0, np.array([[0, 1, 1]], dtype=np.uint8))
     assert (before.tolist(), found.tolist()) == ([[1, 0, 1]], [True])
 
 
@@ -337,7 +337,7 @@ MOVES = Functions(
 
 
 def test_legal_positions_move_and_others_stay() -> None:
-    after, legal = MOVES.after(0, EVERY)
+    after, legal = MOVES.move(0, EVERY)
     assert after.dtype == np.uint8
     assert legal.tolist() == [one < 4 for one, _ in EVERY]
     assert after.tolist() == [[one + 1 if one < 4 else one, other] for one, other in EVERY]
@@ -345,26 +345,26 @@ def test_legal_positions_move_and_others_stay() -> None:
 
 def test_the_input_stays_as_it_is() -> None:
     given = EVERY.copy()
-    MOVES.after(0, given)
+    MOVES.move(0, given)
     assert np.array_equal(given, EVERY)
 
 
 def test_inverses_are_known_from_either_side() -> None:
     for number in range(3):
-        after, legal = MOVES.after(number, EVERY)
-        before, found = MOVES.before(number, after[legal])
+        after, legal = MOVES.move(number, EVERY)
+        before, found = MOVES.undo(number, after[legal])
         assert found.all()
         assert np.array_equal(before, EVERY[legal])
 
 
 def test_only_positions_after_the_move_have_one_before() -> None:
-    _, found = MOVES.before(0, EVERY)
+    _, found = MOVES.undo(0, EVERY)
     assert found.tolist() == [one > 0 for one, _ in EVERY]
 
 
 def test_a_wrong_inverse_gives_no_position_before() -> None:
     wrong = Functions({"turn": turn_second}, PARTS, {"turn": turn_second})
-    assert not wrong.before(0, EVERY)[1].any()
+    assert not wrong.undo(0, EVERY)[1].any()
 
 
 def test_reversible_where_moves_undo_moves() -> None:
@@ -376,7 +376,7 @@ def test_reversible_where_moves_undo_moves() -> None:
 
 def test_an_unknown_inverse_is_named() -> None:
     with pytest.raises(InputError, match=r"move 'empty': expected an inverse, found none"):
-        Functions({"empty": empty}, PARTS).before(0, EVERY)
+        Functions({"empty": empty}, PARTS).undo(0, EVERY)
 
 
 def test_successors_in_the_order_of_moves() -> None:
@@ -399,13 +399,13 @@ def test_successors_in_the_order_of_moves() -> None:
 )
 def test_wrong_results_are_refused(function: Callable[[Any], Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^move 'wrong': {message}"):
-        Functions({"wrong": function}, PARTS).after(0, EVERY)
+        Functions({"wrong": function}, PARTS).move(0, EVERY)
 
 
 def test_the_pieces_stay_the_same() -> None:
     moves = Functions({"copy": lambda labels: labels[:, [0, 0, 2]]}, [pieces((0, 1, 1), ("a", "b"))])
     with pytest.raises(InputError, match=r"move 'copy': expected 1 x 'a', found 2, in 0 0 1 from 0 1 1"):
-        moves.after(0, np.array([[1, 1, 0], [0, 1, 1]], dtype=np.uint8)[[1, 0]])
+        moves.move(0, np.array([[1, 1, 0], [0, 1, 1]], dtype=np.uint8)[[1, 0]])
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_functions_travel_by_value() -> None:
     moves = Functions({"move": lambda labels: (labels + step) % 5}, PARTS)
     copy = pickle.loads(pickle.dumps(moves))
     assert copy == moves
-    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).before(2, EVERY)[0], MOVES.before(2, EVERY)[0])
+    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).before(2, EVERY)[0], MOVES.undo(2, EVERY)[0])
     assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)
 
 
@@ -458,7 +458,7 @@ def test_the_message_says_what_is_wrong_with_the_position_that_it_names() -> Non
     wrong = np.array([[0, 9], [7, 0]])
     moves = Functions({"bad": lambda positions: wrong}, parts)
     with pytest.raises(InputError, match="expected labels 0 to 1, found 9, in 0 9 from 1 1"):
-        moves.after(0, np.array([[1, 1], [0, 0]], dtype=np.uint8))
+        moves.move(0, np.array([[1, 1], [0, 0]], dtype=np.uint8))
 
 
 FLIPS = {"A": lambda lamps: lamps ^ np.array([1, 1, 0, 1, 0, 0]), "B": [1, 0, 2, 3, 4, 5]}

@@ -30,7 +30,7 @@ def turns(draw: st.DrawFn) -> Turn:
 @given(turns(), turns())
 def test_one_after_another(one: Turn, other: Turn) -> None:
     both = turned(turned(solved(PUZZLE), one, PUZZLE), other, PUZZLE)
-    at_once = turned(solved(PUZZLE), one.then(other), PUZZLE)
+    at_once = turned(solved(PUZZLE), one.compose(other), PUZZLE)
     assert np.array_equal(both, at_once)
 
 
@@ -38,10 +38,10 @@ def test_one_after_another(one: Turn, other: Turn) -> None:
 def test_powers_are_repetitions(turn: Turn, exponent: int) -> None:
     repeated = NOTHING
     for _ in range(abs(exponent)):
-        repeated = repeated.then(turn)
+        repeated = repeated.compose(turn)
     assert turn.power(abs(exponent)) == repeated
-    assert turn.power(exponent).then(turn.power(-exponent)) == NOTHING
-    assert turn.then(turn.inverse()) == turn.inverse().then(turn) == NOTHING
+    assert turn.power(exponent).compose(turn.power(-exponent)) == NOTHING
+    assert turn.compose(turn.inverse()) == turn.inverse().compose(turn) == NOTHING
 
 
 @given(turns())
@@ -120,7 +120,7 @@ def test_names_are_read_back_as_their_moves(turns: dict[str, Turn]) -> None:
 def test_refused() -> None:
     with pytest.raises(ConfigError, match="turns: expected one of half, quarter, single, found 'face'"):
         expand({"R": cycle(4)}, "face")
-    long = cycle(MAX_MOVES, MAX_MOVES + 10).then(cycle(9, MAX_MOVES + 10, MAX_MOVES + 1))
+    long = cycle(MAX_MOVES, MAX_MOVES + 10).compose(cycle(9, MAX_MOVES + 10, MAX_MOVES + 1))
     with pytest.raises(ConfigError, match=r"expected at most 1,024 moves, found powers of 'L' up to 9215; see"):
         expand({"R": cycle(4, MAX_MOVES + 10), "L": long})
     assert list(expand({"L": long}, "quarter")) == ["L", "L'"]

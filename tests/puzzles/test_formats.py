@@ -103,7 +103,7 @@ def test_rotations_of_the_cube_are_no_moves() -> None:
     assert list(found.turns) == ["U", "L", "F", "R", "B", "D"]
     assert list(found.others) == ["x", "y", "z", "Uv", "Lv", "Fv", "Rv", "Bv", "Dv"]
     assert found.others["Dv"] == found.others["y"].inverse()
-    opposite = found.turns["U"].then(found.turns["D"].inverse())
+    opposite = found.turns["U"].compose(found.turns["D"].inverse())
     assert opposite == found.others["y"], "both layers of the cube turn as one"
 
 

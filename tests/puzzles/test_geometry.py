@@ -93,9 +93,9 @@ def test_a_drawing_tells_positions_apart() -> None:
 
 def order_of(puzzle: Puzzle, number: int) -> int:
     """How often a move must be done until the start is back."""
-    order, labels = 1, puzzle.moves.after(number, puzzle.start_labels)[0]
+    order, labels = 1, puzzle.moves.move(number, puzzle.start_labels)[0]
     while not np.array_equal(labels, puzzle.start_labels):
-        order, labels = order + 1, puzzle.moves.after(number, labels)[0]
+        order, labels = order + 1, puzzle.moves.move(number, labels)[0]
     return order
 
 
@@ -104,6 +104,6 @@ def random_walk(puzzle: Puzzle, length: int) -> Labels:
     random = np.random.default_rng(1)
     labels, walk = puzzle.start_labels, []
     for number in random.integers(len(puzzle.moves), size=length):
-        labels = puzzle.moves.after(number, labels)[0]
+        labels = puzzle.moves.move(number, labels)[0]
         walk.append(labels[0])
     return np.array(walk)

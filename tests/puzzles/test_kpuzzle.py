@@ -41,8 +41,8 @@ def test_read() -> None:
     assert list(found.others) == ["x", "Fv"]
     turn = found.turns["R"]
     assert (turn.permutations, turn.twists) == (((1, 2, 0), (0, 1, 2, 3)), ((0, 1, 2), (0,) * 4))
-    assert found.turns["F"] == turn.then(found.turns["U"].power(2))
-    assert found.turns["L"] == found.turns["F"].then(turn)
+    assert found.turns["F"] == turn.compose(found.turns["U"].power(2))
+    assert found.turns["L"] == found.turns["F"].compose(turn)
 
 
 def test_keys_of_earlier_versions() -> None:

@@ -102,7 +102,7 @@ AFTER = {
 def turned(puzzle: Puzzle, moves: str) -> str:
     labels = puzzle.start_labels
     for move in moves.split():
-        labels, _ = puzzle.moves.after(puzzle.moves.names.index(move), labels)
+        labels, _ = puzzle.moves.move(puzzle.moves.names.index(move), labels)
     return puzzle.draw(labels[0])
 
 

@@ -30,7 +30,7 @@ NOTHING = identity(PUZZLE.orbits)
 def done(*turns: Turn) -> Turn:
     result = NOTHING
     for turn in turns:
-        result = result.then(turn)
+        result = result.compose(turn)
     return result
 
 
@@ -123,7 +123,7 @@ def test_long_sequences_take_a_moment(text: str, turn: Turn) -> None:
 def test_names_defined_by_each_other() -> None:
     found = resolve({"A": "[B: R]", "B": "C2'", "C": "U R"}, {"R": R, "U": U}, str)
     assert list(found) == ["A", "B", "C"]
-    assert found["A"] == done(U, R, U, R).inverse().then(R).then(done(U, R, U, R))
+    assert found["A"] == done(U, R, U, R).inverse().compose(R).compose(done(U, R, U, R))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def after(puzzle: Puzzle, *names: str) -> Labels:
     """The position after moves of these names, found one by one."""
     labels = puzzle.start_labels[:1]
     for name in names:
-        labels = puzzle.moves.after(puzzle.moves.names.index(name), labels)[0]
+        labels = puzzle.moves.move(puzzle.moves.names.index(name), labels)[0]
     last: Labels = labels[0]
     return last
 

@@ -23,7 +23,7 @@ from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.folding import folded, folding_of
-from antipodes_tasks.searches.heuristics import NEVER, costs_of_pieces
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, costs_of_pieces
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
@@ -106,8 +106,8 @@ def check_any_contents(puzzle: Puzzle, heuristic: Patterns) -> None:
         expected, found = bfs(problem), ida_star(problem, heuristic=heuristic)
         assert (found.outcome, found.distance) == (expected.outcome, expected.distance)
         bound = heuristic.estimate(position)
-        assert bound == NEVER or bound == heuristic.estimates(position[np.newaxis])[0]
-        assert bound <= (NEVER if expected.distance is None else expected.distance)
+        assert bound == UNREACHABLE_COST or bound == heuristic.estimates(position[np.newaxis])[0]
+        assert bound <= (UNREACHABLE_COST if expected.distance is None else expected.distance)
         event(str(found.outcome))
 
 

@@ -75,7 +75,7 @@ def test_the_parity_on_a_grid() -> None:
 
 def test_elements_of_the_group_of_the_moves_are_known_to_be_reachable() -> None:
     rules = load_config("3x3x3").puzzle.rules
-    turned = rules.moves.after(3, rules.moves.after(0, rules.start_labels)[0])[0][0]
+    turned = rules.moves.move(3, rules.moves.move(0, rules.start_labels)[0])[0][0]
     assert Problem.of(rules, turned).known_reachable
     exchanged = turned.copy()
     exchanged[[0, 1]] = exchanged[[1, 0]]

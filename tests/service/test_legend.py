@@ -45,7 +45,7 @@ def test_a_sticker_has_the_moves_that_change_it(name: str) -> None:
     start, walk = letters(puzzle, puzzle.rules.first), walked(puzzle, 60)
     changed: dict[int, set[str]] = {number: set() for number in range(len(start))}
     for number, move in enumerate(puzzle.moves.names):
-        after, _ = puzzle.moves.after(number, walk)
+        after, _ = puzzle.moves.move(number, walk)
         for before, now in zip(walk, after, strict=True):
             pairs = zip(letters(puzzle, before), letters(puzzle, now), strict=True)
             for sticker, (old, new) in enumerate(pairs):

@@ -131,7 +131,7 @@ def test_a_path_is_a_shortest_one(client: Client, tables: dict[str, Table], name
     backwards = table.puzzle.moves.reversible
     labels = table.puzzle.parse_many(found["path"])
     steps = labels if backwards else labels[::-1]
-    assert None not in table.puzzle.moves.along(steps)
+    assert None not in table.puzzle.moves.moves_on_path(steps)
     if table.puzzle.moves.names:
         assert found["moves"] == table.puzzle.move_names(steps)
 
@@ -318,7 +318,7 @@ def test_each_shortest_path_has_a_number(client: Client, tables: dict[str, Table
         assert (found["number"], found["count"]) == (str(number), str(expected[text]))
         assert [table.distance(one) for one in found["path"]] == list(range(distance, -1, -1))
         steps = table.puzzle.parse_many(found["path"] if table.puzzle.moves.reversible else found["path"][::-1])
-        assert None not in table.puzzle.moves.along(steps)
+        assert None not in table.puzzle.moves.moves_on_path(steps)
         paths.add(tuple(found["path"]))
     assert len(paths) == min(expected[text], 100)
     assert client.value(address, {"position": text})["path"] in map(list, paths)

@@ -61,15 +61,15 @@ def test_published_layers_of_the_2x2x2(turns: str) -> None:
 def test_connected_starts_share_a_space() -> None:
     one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
     both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
-    assert Group.suits(both.rules)
+    assert Group.can_number(both.rules)
     assert sorted(group_space(both).rank(both.start_labels).tolist())[0] == 0
 
 
 def test_unconnected_starts_have_no_group() -> None:
     rotation = Transforms.permuting({"R": [1, 2, 0]}, 3)
     parts = [pieces((0, 1, 2), tuple("ABC"))]
-    assert Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
-    assert not Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
+    assert Group.can_number(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
+    assert not Group.can_number(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
 
 
 UNSUITED = {
@@ -90,7 +90,7 @@ UNSUITED = {
 
 @pytest.mark.parametrize("name", UNSUITED)
 def test_puzzles_that_are_no_groups(name: str) -> None:
-    assert not Group.suits(UNSUITED[name].rules)
+    assert not Group.can_number(UNSUITED[name].rules)
     with pytest.raises(FieldError):
         Group.restored(UNSUITED[name].rules, group_space(pancakes((0, 1, 2))).record)
 
@@ -106,7 +106,7 @@ def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
     turned = [*range(2, 2 * count), 0, 1]
     moves = {"turn": turned, "swap": [2, 3, 0, 1, *range(4, 2 * count)], "flip": [1, 0, *range(2, 2 * count)]}
     puzzle = puzzle_from({"name": "pairs", "family": "generators", "n": 2 * count, "moves": moves})
-    assert not Group.suits(puzzle.rules)
+    assert not Group.can_number(puzzle.rules)
     assert index_size(puzzle.rules) == factorial(2 * count)
 
 

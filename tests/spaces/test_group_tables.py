@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
-from antipodes_tasks.permutations.chain import after, stabiliser_chain
+from antipodes_tasks.permutations.chain import compose, stabiliser_chain
 from antipodes_tasks.spaces import group_tables, move_tables
 from antipodes_tasks.spaces.group import Elements
 from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
@@ -41,7 +41,7 @@ def check(generators: groups.Group, leading: int, sample: np.ndarray) -> None:
     rows, columns = np.divmod(sample, tables.width)
     elements = numbering.unrank(sample)
     for move, generator in enumerate(np.array(generators, dtype=np.int16)):
-        products = after(np.broadcast_to(generator, elements.shape), elements)
+        products = compose(np.broadcast_to(generator, elements.shape), elements)
         numbers = built.column_map[rows, move] if tables.width > 1 else 0
         successors = built.target[rows, move].astype(np.int64) * tables.width + built.column_maps[numbers, columns]
         assert (successors == numbering.rank(products)).all()

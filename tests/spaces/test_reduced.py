@@ -106,7 +106,7 @@ def cube() -> Space:
 
 
 def test_the_cube_has_984_rows(cube: Space) -> None:
-    assert (cube.rows, cube.width, cube.size, cube.whole.size) == (984, 2187, 2_152_008, 88_179_840)
+    assert (cube.rows, cube.width, cube.size, cube.full_space.size) == (984, 2187, 2_152_008, 88_179_840)
     assert cube.weights is not None
     assert (int(cube.weights.sum()), int((cube.weights < 48).sum())) == (40_320, 244)
     closing = cube.filler.filled().closing
@@ -119,20 +119,23 @@ def test_the_least_rows_are_the_same_with_and_without_machine_code(
 ) -> None:
     numbering = cube.numbering
     assert isinstance(numbering, Reduced)
-    labels = cube.whole.unrank(np.random.default_rng(1).integers(cube.whole.size, size=300))
-    least = numbering.classes.least(labels)
+    labels = cube.full_space.unrank(np.random.default_rng(1).integers(cube.full_space.size, size=300))
+    least = numbering.classes.minimum_images(labels)
     monkeypatch.setattr(row_classes, "FEW", 0)
     monkeypatch.setattr(row_classes, "FEW_ROWS", 0)
     compiled = row_classes.RowClasses(numbering.frame, numbering.images)
     assert compiled.keys.tolist() == numbering.classes.keys.tolist()
-    assert [each.tolist() for each in compiled.least(labels)] == [each.tolist() for each in least]
+    assert [each.tolist() for each in compiled.minimum_images(labels)] == [each.tolist() for each in least]
 
 
 def test_images_are_the_same_with_and_without_machine_code(cube: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     numbering = cube.numbering
     assert isinstance(numbering, Reduced)
     random = np.random.default_rng(2)
-    labels, numbers = cube.whole.unrank(random.integers(cube.whole.size, size=300)), random.integers(48, size=300)
+    labels, numbers = (
+        cube.full_space.unrank(random.integers(cube.full_space.size, size=300)),
+        random.integers(48, size=300),
+    )
     expected = numbering.images.image(labels, numbers)
     monkeypatch.setattr(images, "MANY", 0)
     assert (numbering.images.image(labels, numbers) == expected).all()
@@ -155,7 +158,7 @@ def test_the_dino_cube_is_cut_between_opposite_edges() -> None:
     (classes,) = numbering.frame.classes
     assert isinstance(classes, tuple)
     assert sorted(map(classes.count, set(classes))) == [4, 4, 4]
-    assert space.size < space.whole.size / 40
+    assert space.size < space.full_space.size / 40
     sample = np.random.default_rng(2).integers(space.size, size=50)
     tables = space.filler.filled()
     assert not len(space.successors(sample).differing(tables.successors(sample), 50))
@@ -212,7 +215,7 @@ def test_what_is_not_reduced_says_why(name: str, message: str) -> None:
 
 
 def test_positions_without_a_number_have_no_entry(cube: Space) -> None:
-    labels = cube.whole.unrank(np.arange(5))
+    labels = cube.full_space.unrank(np.arange(5))
     labels[:, -1] = (labels[:, -1] + 1) % 3
     assert cube.rank(labels).tolist() == [NOT_NUMBERED] * 5
 

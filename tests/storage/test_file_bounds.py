@@ -19,7 +19,7 @@ from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST, TooLargeError
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import parse_owner
-from antipodes.storage.manifest import FEW_BYTES, MAX_VALUES, parse
+from antipodes.storage.manifest import MAX_BASE_BYTES, MAX_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import FieldError, StoreDamagedError
@@ -80,7 +80,7 @@ def test_a_large_manifest_is_read_if_its_chunks_need_it(
     monkeypatch.setattr(TableManifest, "check", lambda self: None)
     digests = base64.b64encode(bytes(8 * 1_000_000)).decode()
     change_manifest(eight, rows=chunks, chunk_rows=1, chunks=digests)
-    assert (eight / MANIFEST).stat().st_size > 2 * FEW_BYTES
+    assert (eight / MANIFEST).stat().st_size > 2 * MAX_BASE_BYTES
     store = TableStore(eight)
     if read:
         assert len(store.manifest_file.read(TableManifest).chunks) == 1_000_000

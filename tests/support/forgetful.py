@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
+from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never_stop
 from antipodes.executors.threads import Threads
 from antipodes_tasks.errors import SchedulerError, WorkersLostError
 
@@ -45,7 +45,7 @@ class Forgetful(Threads):
         self._call("persist")
         return super().persist(calls, wanted, on_done)
 
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         self._call("gather")
         return super().gather(handles, stop)
 

@@ -112,7 +112,7 @@ def as_functions(puzzle: Puzzle, inverses: bool) -> Puzzle:
 
 class _Applied:
     def __init__(self, moves: Moves, number: int, backwards: bool) -> None:
-        self.make, self.number = moves.before if backwards else moves.after, number
+        self.make, self.number = moves.undo if backwards else moves.move, number
 
     def __call__(self, labels: Any) -> Any:
         after, legal = self.make(self.number, labels.astype(np.uint8))

@@ -35,7 +35,7 @@ def depths_of(space: Space, tables: MoveTables, partitions: int = 1, make: type[
 
 def check_agreement(space: Space, expected: Depths) -> None:
     """Check a reduced space against the depths of all positions."""
-    every, positions = np.arange(space.size), space.whole.unrank(np.arange(space.whole.size))
+    every, positions = np.arange(space.size), space.full_space.unrank(np.arange(space.full_space.size))
     entries = space.rank(positions)
     assert (space.rank(space.unrank(every)) == every).all()
     some = slice(None, None, max(1, len(positions) // 100))
@@ -43,7 +43,7 @@ def check_agreement(space: Space, expected: Depths) -> None:
     weights = np.repeat(space.weights, space.width)
     reached = np.unique(entries[expected >= 0])
     assert np.bincount(entries, minlength=space.size)[reached].tolist() == weights[reached].tolist()
-    of, found = space.numbering.several(every)
+    of, found = space.numbering.positions_of_entries(every)
     assert (space.rank(found) // space.width == of // space.width).all()
     assert len(np.unique(found, axis=0)) == weights.sum() >= len(positions)
     numbers = np.arange(len(of)) - np.searchsorted(of, of)

@@ -13,7 +13,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.searches.answer import LISTED, Answer
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star, iddfs
 from antipodes_tasks.searches.problem import Problem
@@ -85,7 +85,7 @@ def paths_from(puzzle: Puzzle) -> Known:
 
 def check_paths(problem: Problem, answer: Answer) -> None:
     assert len({path.tobytes() for path in answer.solutions}) == len(answer.solutions)
-    assert len(answer.solutions) == min(answer.solution_count, LISTED)
+    assert len(answer.solutions) == min(answer.solution_count, DEFAULT_LIMIT)
     for path in answer.solutions[:10]:
         assert len(path) - 1 == answer.distance
         assert (path[0] == problem.position).all()

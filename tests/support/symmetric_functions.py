@@ -91,7 +91,7 @@ def _conjugated(functions: Functions, number: int, by: Map) -> Function:
     back = by.inverse
 
     def moved(positions: Any) -> Any:
-        after, legal = functions.after(number, back(positions).astype(np.uint8))
+        after, legal = functions.move(number, back(positions).astype(np.uint8))
         return by(after.astype(np.int64)), legal
 
     return moved

@@ -90,8 +90,8 @@ def check(found: Symmetries) -> None:
     for one in (*found.generators, *found.elements(5000)[:50]):
         assert set(map(bytes, one.image(found.starts))) == set(map(bytes, found.starts))
         for number, image in enumerate(one.moves.tolist()):
-            after, legal = found.rules.moves.after(number, labels)
-            image_after, image_legal = found.rules.moves.after(image, one.image(labels))
+            after, legal = found.rules.moves.move(number, labels)
+            image_after, image_legal = found.rules.moves.move(image, one.image(labels))
             assert (legal == image_legal).all()
             assert (one.image(after)[legal] == image_after[legal]).all()
 

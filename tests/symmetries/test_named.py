@@ -41,8 +41,8 @@ def test_the_group_that_named_symmetries_generate() -> None:
     for one in found.elements():
         assert [depths[tuple(image)] for image in one.image(positions).tolist()] == list(depths.values())
         for number, image in enumerate(one.moves.tolist()):
-            after, _ = puzzle.moves.after(number, positions)
-            assert (one.image(after) == puzzle.moves.after(image, one.image(positions))[0]).all()
+            after, _ = puzzle.moves.move(number, positions)
+            assert (one.image(after) == puzzle.moves.move(image, one.image(positions))[0]).all()
 
 
 def test_pieces_can_be_renamed() -> None:

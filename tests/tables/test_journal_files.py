@@ -237,7 +237,7 @@ def test_the_known_depth_is_that_without_a_gap(found: list[tuple[int, ...]], fir
 def test_before_a_depth_less_is_known(found: list[tuple[int, ...]], depth: int) -> None:
     indices = [(str(at), FileIndex((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
     stored = StoredSegments.empty(0, 6).with_files(indices)
-    assert stored.before(depth).known.tolist() == [min(known, depth - 1) for known in stored.known.tolist()]
+    assert stored.segments_before(depth).known.tolist() == [min(known, depth - 1) for known in stored.known.tolist()]
 
 
 def test_parts_and_counts(journal: Journal) -> None:
@@ -249,8 +249,8 @@ def test_parts_and_counts(journal: Journal) -> None:
         counts[one.chunk, one.depth] = one.positions
     assert np.array_equal(stored.counts(4), counts)
     assert np.array_equal(stored.counts(2), counts[:, :2])
-    assert np.array_equal(stored.before(2).counts(4)[:, :2], counts[:, :2])
-    assert not stored.before(2).counts(4)[:, 2:].any()
+    assert np.array_equal(stored.segments_before(2).counts(4)[:, :2], counts[:, :2])
+    assert not stored.segments_before(2).counts(4)[:, 2:].any()
     part = stored.part(2, 4)
     assert (part.first_chunk, part.end_chunk, part.known.tolist()) == (2, 4, [3, 3])
     assert np.array_equal(part.counts(4), counts[2:4])

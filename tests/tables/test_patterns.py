@@ -30,7 +30,7 @@ from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedErro
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
 from antipodes_tasks.searches.swap_rows import SwapRows
@@ -163,7 +163,7 @@ def test_a_position_that_a_table_does_not_reach_is_unreachable_without_a_search(
     run_puzzle(Config(settings("1 2 3 x x x x x 0", 3, "123", **rooms)), store, RunOptions(workers=1))
     found = load_patterns(puzzle.rules, None, [store])
     position = puzzle.parse("2 3 1 4 5 6 7 8 0")
-    assert found.estimate(position) == found.estimates(position[np.newaxis])[0] == NEVER
+    assert found.estimate(position) == found.estimates(position[np.newaxis])[0] == UNREACHABLE_COST
     answer = ida_star(Problem.of(puzzle.rules, position), heuristic=found)
     assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
 

@@ -30,7 +30,7 @@ from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
 from antipodes_tasks.searches.folding import folded, folding_of
-from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.step_tables import MAX_MOVES
@@ -115,7 +115,7 @@ def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Lab
     labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
     for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
         for i, number in enumerate(numbers.tolist()):
-            labels[i] = puzzle.moves.after(number, labels[i : i + 1])[0][0]
+            labels[i] = puzzle.moves.move(number, labels[i : i + 1])[0][0]
     return labels
 
 
@@ -222,7 +222,7 @@ def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
         own = split(index, digits)
         assert sum(digit.weight * value for digit, value in zip(digits, own, strict=True)) == index
         for move in range(len(puzzle.moves)):
-            expected = int(numbering.rank(puzzle.moves.after(move, one[np.newaxis])[0])[0])
+            expected = int(numbering.rank(puzzle.moves.move(move, one[np.newaxis])[0])[0])
             made = 0
             for digit, value in zip(digits, own, strict=True):
                 if digit.maps is None:
@@ -250,7 +250,7 @@ def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
     puzzle = puzzle_from(settings)
     found = heuristic(puzzle, [store(folder, settings)])
     problem = Problem(puzzle.rules, np.array([1, 2, 3, 0], dtype=np.uint8), puzzle.start_labels)
-    assert found.estimate(problem.position) == NEVER
+    assert found.estimate(problem.position) == UNREACHABLE_COST
     answer = ida_star(problem, heuristic=found)
     assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
 
@@ -276,9 +276,9 @@ def test_inverses_are_as_far(name: str) -> None:
     numbers = random.integers(len(puzzle.moves), size=12).tolist()
     forwards, backwards = puzzle.start_labels, puzzle.start_labels
     for number in numbers:
-        forwards = puzzle.moves.after(number, forwards)[0]
+        forwards = puzzle.moves.move(number, forwards)[0]
     for number in inverses.moves[numbers[::-1]].tolist():
-        backwards = puzzle.moves.after(number, backwards)[0]
+        backwards = puzzle.moves.move(number, backwards)[0]
     assert np.array_equal(inverses.image(forwards[0]), backwards[0])
     assert np.array_equal(inverses.image(backwards[0]), forwards[0])
 

@@ -136,7 +136,7 @@ class AnswerFile:
         begin = "" if position is None else self._form.begin(position)
         rest = self._rest.rstrip(REPLACED)
         if not (begin.startswith(rest) or (begin and rest.startswith(begin) and "\n" not in rest)):
-            raise self._strange(rest)
+            raise self._invalid_line_error(rest)
 
     def begin(self) -> None:
         """Write the file without answers, unless it has some."""
@@ -173,9 +173,9 @@ class AnswerFile:
         try:
             return self._form.read(line)
         except (ValueError, StopIteration):
-            raise self._strange(line) from None
+            raise self._invalid_line_error(line) from None
 
-    def _strange(self, text: str) -> InputError:
+    def _invalid_line_error(self, text: str) -> InputError:
         """The error about text that is no answer."""
         line = next(filter(None, text.split("\n")), "")
         return InputError(f"--output: expected an answer on each line of {self.path}, found {quote(shorten(line, 60))}")

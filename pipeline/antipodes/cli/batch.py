@@ -10,7 +10,7 @@ from pathlib import Path
 from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
 from antipodes.cli.streams import input_batches, print_json_list, print_line
 from antipodes.events import Listener, PositionsSolved
-from antipodes.executors.api import Scheduler, never
+from antipodes.executors.api import Scheduler, never_stop
 from antipodes.executors.opening import open_scheduler
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.puzzle import Puzzle
@@ -37,7 +37,7 @@ class Machines:
     scheduler_file: str | None = None
 
     @property
-    def here(self) -> bool:
+    def solves_in_process(self) -> bool:
         """Whether threads of this process solve them."""
         return self.scheduler in (None, "threads") and self.scheduler_file is None
 
@@ -46,7 +46,7 @@ class Machines:
         """The scheduler of the cluster, with workers; raises as `open_scheduler`."""
         name = self.scheduler or "threads"
         with open_scheduler(name, tasks_at_once(self.workers, "--workers"), self.scheduler_file, listener) as scheduler:
-            scheduler.wait_for_workers(listener, never)
+            scheduler.wait_for_workers(listener, never_stop)
             yield scheduler
 
 
@@ -70,13 +70,13 @@ def solve_batch(
         return answer
 
     with show_progress(quiet or batch.on_terminal) as listener:
-        if machines.here:
+        if machines.solves_in_process:
             answers = search.solve(rest, machines.workers)  # loads the tables, whose time tells nothing of the rest
             listener(PositionsSolved(count, len(every)))
             batch.show(map(view, answers))
             return
         listener(PositionsSolved(count, len(every)))
-        with machines.opened(listener) as scheduler, batch.taking() as take:
+        with machines.opened(listener) as scheduler, batch.answer_writer() as take:
             solve_on(scheduler, search, rest, lambda solved: take(view(solved)))
 
 
@@ -157,12 +157,12 @@ class Batch:
         if self.as_json:
             print_json_list(answers)
             return
-        with self.taking() as take:
+        with self.answer_writer() as take:
             for answer in answers:
                 take(answer)
 
     @contextmanager
-    def taking(self) -> Iterator[Callable[[Answer], None]]:
+    def answer_writer(self) -> Iterator[Callable[[Answer], None]]:
         """A function that takes answers, and prints them, JSON in the end, or appends them to the output."""
         if self.output is not None:
             self.output.begin()

@@ -31,12 +31,12 @@ def preparing(threads: int | None = None) -> Iterator[None]:
     with ExitStack() as stack:
         listeners: list[Listener] = []
 
-        def tell(what: str, done: int, of: int) -> None:
+        def print_progress(what: str, done: int, of: int) -> None:
             if not listeners:
                 listeners.append(stack.enter_context(show_progress(quiet=False)))
             listeners[0](Preparing(what, done, of))
 
-        with parallel.watched(tell, lambda: False, threads or available_workers()):
+        with parallel.watched(print_progress, lambda: False, threads or available_workers()):
             yield
 
 

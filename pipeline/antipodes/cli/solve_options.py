@@ -31,7 +31,7 @@ from antipodes_tasks.quoting import quote, shorten
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, TABLE, ROUTES)
 ROUTE_LIMIT = 5
-LISTED = 20
+DEFAULT_LIMIT = 20
 """Solutions that are listed by default: a screen or two."""
 
 
@@ -66,7 +66,7 @@ class SolveOptions:
     ] = None
     listed: Annotated[
         int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")
-    ] = LISTED
+    ] = DEFAULT_LIMIT
     limit: Annotated[
         int | None,
         typer.Option(

@@ -103,9 +103,9 @@ def claim_streams() -> None:
     """Make the standard streams of this process behave as this module says."""
     # Closed ones are replaced first, else a file of a store would get their numbers. Standard input is opened for
     # writing and standard output for reading, so that using them is the same error as using a closed stream.
-    source = 0 if sys.stdin else _nothing(os.O_WRONLY)
-    results = 1 if sys.stdout else _nothing(os.O_RDONLY)
-    messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
+    source = 0 if sys.stdin else _open_null_device(os.O_WRONLY)
+    results = 1 if sys.stdout else _open_null_device(os.O_RDONLY)
+    messages = 2 if sys.stderr else _open_null_device(os.O_WRONLY)
     for name in SIZES:
         if not re.fullmatch("[0-9]{1,4}", os.environ.get(name, "")):
             os.environ.pop(name, None)
@@ -244,7 +244,7 @@ def terminal_columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _nothing(flags: int) -> int:
+def _open_null_device(flags: int) -> int:
     """Open the null device under the lowest free number, which is that of the closed stream; the number."""
     number = os.open(os.devnull, flags)
     os.set_inheritable(number, True)

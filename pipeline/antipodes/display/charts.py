@@ -27,7 +27,7 @@ def distribution(counts: Sequence[int], logarithmic: bool = False, height: int =
     most = max(counts)
     scale = _logarithmic(most) if logarithmic else (lambda count: count / most)
     values = _powers_of_ten(most) if logarithmic else _round_values(most)
-    margin = round(CHARACTER * max(len(_short(value)) for value in values)) + MARGIN
+    margin = round(CHARACTER * max(len(_short_number(value)) for value in values)) + MARGIN
     label = f"{'logarithmic' if logarithmic else 'linear'} bar chart of the positions at depths 0 to {len(counts) - 1}"
     return element(
         "svg",
@@ -84,7 +84,7 @@ def _numbers(values: Sequence[int], scale: Scale, height: int) -> Iterator[Html]
     """The number at each gridline, in the margin on the left."""
     for value in values:
         y = _y(scale(value), height) + 4
-        yield element("text", _short(value), x=-MARGIN, y=y, text_anchor="end", opacity=0.7)
+        yield element("text", _short_number(value), x=-MARGIN, y=y, text_anchor="end", opacity=0.7)
 
 
 def _depths(count: int, height: int) -> Iterator[Html]:
@@ -119,7 +119,7 @@ def _round_steps() -> Iterator[int]:
         power *= 10
 
 
-def _short(value: int) -> str:
+def _short_number(value: int) -> str:
     """A round number, in words where it is long."""
     for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
         if value >= size:

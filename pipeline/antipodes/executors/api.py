@@ -49,7 +49,7 @@ DescribeMisfit = Callable[[int | None], str]
 """Returns why a worker with a memory limit in bytes is not used, as the rest of a sentence about it."""
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Return False: a `Stop` that never stops."""
     return False
 
@@ -133,7 +133,7 @@ class Scheduler(Protocol):
         Calls that have ``places`` run where these results of `submit` are, which they may change.
         """
 
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         """Wait for the results and fetch them.
 
         Raises

@@ -9,7 +9,18 @@ from dask.callbacks import Callback
 from dask.task_spec import Task
 
 from antipodes.events import Listener
-from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, graph_of, never
+from antipodes.executors.api import (
+    Call,
+    DescribeMisfit,
+    Fits,
+    Handle,
+    Key,
+    OnDone,
+    OnResult,
+    Stop,
+    graph_of,
+    never_stop,
+)
 from antipodes.machine import available_memory
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.option_names import option
@@ -73,7 +84,7 @@ class Threads:
             results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
         return dict(zip(keys, results, strict=True))
 
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         """The handles, which are the results."""
         return list(handles)
 
@@ -81,7 +92,7 @@ class Threads:
         def run(function: Callable[..., Any], *arguments: Any) -> Any:
             return NOT_STARTED if stop() else function(*arguments)
 
-        def tell(name: str, result: Any, *_: Any) -> None:
+        def report_result(name: str, result: Any, *_: Any) -> None:
             if result is not NOT_STARTED and name in keys:
                 on_result(keys[name], result)
 
@@ -91,7 +102,7 @@ class Threads:
         if self._first_call:
             graph["first"] = Task("first", run, *self._first_call)
             self._first_call = None
-        with Callback(posttask=tell):
+        with Callback(posttask=report_result):
             dask.threaded.get(graph, list(graph), num_workers=self.workers)
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:

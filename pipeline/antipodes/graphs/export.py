@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from networkx import DiGraph
     from scipy.sparse import csr_array
 
-MOST = 1 << 22
+MAX_NODES = 1 << 22
 """Positions of a graph: each takes some hundred bytes of a file, for each of its moves."""
 GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEYS = (("depth", "node", "int"), ("position", "node", "string"), ("move", "edge", "string"))
@@ -130,7 +130,7 @@ class PositionGraph:
         }
 
 
-def graph(puzzle: PuzzleLike, limit: int = MOST) -> PositionGraph:
+def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
     """All positions that moves lead to from the starts of a puzzle, and the moves between them.
 
     Parameters

@@ -62,7 +62,7 @@ def open_tilings(address: Address, raw: bool = False) -> Tilings:
 def report(
     address: Address,
     output: str | os.PathLike[str],
-    limit: int = report_page.SHOWN,
+    limit: int = report_page.DEFAULT_TILINGS,
     puzzle: PuzzleLike | None = None,
 ) -> Path:
     """Write a report on a store, finished or not: one HTML page to send or to publish; the path of the file.
@@ -97,7 +97,7 @@ def report(
 def export(
     address: Address,
     folder: str | os.PathLike[str],
-    limit: int = results.LISTED,
+    limit: int = results.DEFAULT_LIMIT,
     puzzle: PuzzleLike | None = None,
     *,
     unique: bool = False,

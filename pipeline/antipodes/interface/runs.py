@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
-from antipodes.executors.api import never
+from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import IN_PYTHON, RunOptions, chosen_store, memory_size
@@ -52,7 +52,7 @@ def run(
     symmetry: str | None = None,
     overwrite: bool | None = None,
     progress: Progress | None = None,
-    interrupted: Callable[[], bool] = never,
+    interrupted: Callable[[], bool] = never_stop,
 ) -> RunReport:
     """Compute the table of a puzzle, or resume it; a finished one is only reported.
 
@@ -125,7 +125,7 @@ def tile(
     checkpoint_every: float | None = None,
     overwrite: bool | None = None,
     progress: Progress | None = None,
-    interrupted: Callable[[], bool] = never,
+    interrupted: Callable[[], bool] = never_stop,
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
 
@@ -174,7 +174,7 @@ def count_tilings(
     workers: int | None = None,
     scheduler: SchedulerLike | None = None,
     progress: Progress | None = None,
-    interrupted: Callable[[], bool] = never,
+    interrupted: Callable[[], bool] = never_stop,
 ) -> TilingCount:
     """Count the tilings of a board, of which there may be too many to keep.
 

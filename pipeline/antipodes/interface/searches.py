@@ -25,7 +25,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import GoalTest, Labels
-from antipodes_tasks.searches.answer import LISTED, Answer
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
@@ -46,7 +46,7 @@ def solve(
     every: bool = False,
     max_depth: int | None = None,
     max_seconds: float | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int | str | None = None,
     heuristic: str | Patterns | None = None,
     listener: SearchListener | None = None,

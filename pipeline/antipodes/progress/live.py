@@ -62,7 +62,7 @@ def live_display(stream: TextIO, began: float, describe: Callable[[Event], str |
     """
     times = TimeLeft()
     clock = time.perf_counter
-    with live_line(Console(file=stream), lambda: clock() - began, lambda: times.left(clock())) as line:
+    with live_line(Console(file=stream), lambda: clock() - began, lambda: times.seconds_left(clock())) as line:
         yield LiveDisplay(line, times, describe)
 
 
@@ -144,7 +144,7 @@ class LiveDisplay:
         self._show("preparing")
 
     def __call__(self, event: Event) -> None:
-        self._times.told(event, time.perf_counter())
+        self._times.note(event, time.perf_counter())
         match event:
             case TablesBuilt(done, of):
                 self._show(STEADY[type(event)], done, of, detail="", found="", rate="")

@@ -75,7 +75,7 @@ class NotebookLine:
         print(printable(text), file=sys.stderr)
 
     def _drawn(self) -> Html:
-        left = self._times.left(time.perf_counter())
+        left = self._times.seconds_left(time.perf_counter())
         time_left = [] if left is None else [f"{duration(math.ceil(left))} left"]
         parts = [str(self._texts[part]) for part in PARTS if self._texts.get(part)]
         return _line(self._done, self._of, " · ".join([*parts, duration(self._output.seconds), *time_left]))

@@ -88,7 +88,7 @@ class PlainLines:
     def __call__(self, event: Event) -> None:
         now = time.perf_counter()
         if isinstance(event, Steady):
-            self._times.told(event, now)
+            self._times.note(event, now)
             self._print_now_and_then(event, now)
         elif isinstance(event, PartitionsUnderWay) and now - self._printed_at < REPEATED_SECONDS:
             return
@@ -100,7 +100,7 @@ class PlainLines:
         begins = self._kind is not type(event)
         if begins or event.done == event.of or now - self._told_at >= REPEATED_SECONDS:
             self._kind, self._told_at = type(event), now
-            left = self._times.left(now)
+            left = self._times.seconds_left(now)
             time_left = f", {duration(left)} left" if left and event.done < event.of else ""
             self._print(f"{describe(event)}{time_left}")
 

@@ -54,7 +54,7 @@ class SteadyPhase:
         seconds, done = self.told_at - self.began, self.done - self.before
         return done / seconds if seconds > 0 and done > 0 else None
 
-    def left(self, now: float) -> float | None:
+    def seconds_left(self, now: float) -> float | None:
         """Seconds left; None where they cannot be told yet."""
         if self.rate is None or self.told_at - self.began < STEADY_SECONDS:
             return None
@@ -95,7 +95,7 @@ class Search:
             layer, rest = self.costs.of(sizes[:1]), self.costs.of(sizes[1:])
             self.expected = layer, rest + self._assembly(now - self.began + layer + rest)
 
-    def left(self, now: float) -> float | None:
+    def seconds_left(self, now: float) -> float | None:
         """Seconds left; a layer that takes longer than expected is over in a moment."""
         if self.expected is None:
             return None
@@ -119,7 +119,7 @@ class TimeLeft:
         self._started: SearchStarted | None = None
         self._states = 0
 
-    def told(self, event: Event, now: float) -> None:
+    def note(self, event: Event, now: float) -> None:
         """Note an event that happens now."""
         match event:
             case (
@@ -155,9 +155,9 @@ class TimeLeft:
         """Units per second of a phase other than a search; None before there is one."""
         return self._phase.rate if isinstance(self._phase, SteadyPhase) else None
 
-    def left(self, now: float) -> float | None:
+    def seconds_left(self, now: float) -> float | None:
         """Seconds left; None where they cannot be told, or not yet."""
-        return self._phase.left(now) if self._phase else None
+        return self._phase.seconds_left(now) if self._phase else None
 
     def _search(self, now: float) -> None:
         """A search starts from the positions that are known."""

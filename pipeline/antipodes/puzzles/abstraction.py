@@ -30,7 +30,7 @@ UNNAMED = "pieces"
 N, START, GOAL, FREE = "n", "start", "goal", "free"
 BY_PIECES = ("starts", "conditions")
 """Keys that depend on the pieces: of equal ones, moves may be illegal in the pattern that are legal in the puzzle."""
-LISTED = ("sliding", "jump", "pancake", "topspin", "generators")
+SYMBOL_FAMILIES = ("sliding", "jump", "pancake", "topspin", "generators")
 """The families whose positions are pieces with symbols in a row, as their ``start`` writes them."""
 Symbols = Mapping[str, str]
 """The symbol that each piece of a part gets in the pattern; equal ones have one."""
@@ -81,7 +81,7 @@ def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
         everything = "; ".join(map(chosen.listed, chosen.parts))
         raise InputError(f"expected pieces that become equal, or something to leave out, found {everything}")
     own = {"name": chosen.name, "description": f"A pattern of {puzzle.name}"}
-    if settings.get("family") in LISTED:
+    if settings.get("family") in SYMBOL_FAMILIES:
         return {**settings, **own, **_with_start(puzzle, settings, chosen)}
     definition = {"format": "kpuzzle", "turns": "single", "definition": _definition(puzzle, chosen)}
     return {"name": own["name"], "family": "twisty", "description": own["description"], **definition}
@@ -114,7 +114,7 @@ class _Chosen:
     @property
     def changes(self) -> bool:
         """Whether the pattern differs from the puzzle."""
-        merged = any(len(set(self.becomes(part).values())) < len(self.pieces(part)) for part in self.parts)
+        merged = any(len(set(self.pattern_symbols(part).values())) < len(self.pieces(part)) for part in self.parts)
         others = any(len(pieces) < len(self.pieces(part)) for part, pieces in self.kept.items())
         dropped = any(pieces and self.has_orientation(part) for part, pieces in self.dropped.items())
         return merged or dropped or bool(self.omitted) or (self.abstraction.free and others)
@@ -141,7 +141,7 @@ class _Chosen:
         unoriented = [f"{' '.join(dropped)} unoriented"] if dropped else []
         return [*unoriented, *(f"without {self.named(part)}" for part in sorted(self.omitted))]
 
-    def becomes(self, part: int) -> dict[str, str]:
+    def pattern_symbols(self, part: int) -> dict[str, str]:
         """The symbol that each piece of a part gets in the pattern."""
         pieces, kept = self.pieces(part), self.kept.get(part)
         becomes = {piece: piece if kept is None or piece in kept else self.other for piece in pieces}
@@ -179,7 +179,9 @@ class _Chosen:
         numbers = {self.named(part): part for part in self.parts}
         if name not in numbers:
             if len(self.parts) > 1:
-                raise InputError(f"{option}: expected PART or PART:PIECES, {self._every()}; found {quote(text)}")
+                raise InputError(
+                    f"{option}: expected PART or PART:PIECES, {self._pattern_of_all()}; found {quote(text)}"
+                )
             name, rest = self.named(self.parts[0]), text
         part = numbers[name]
         pieces = [piece for piece in SEPARATORS.split(rest) if piece] if rest else self.pieces(part)
@@ -199,7 +201,7 @@ class _Chosen:
             raise InputError(f"{option}: expected one of the parts {', '.join(numbers)}; found {quote(text)}")
         return numbers[text.strip()]
 
-    def _every(self) -> str:
+    def _pattern_of_all(self) -> str:
         return "such as " + ", ".join(f"{self.named(part)}:{','.join(self.pieces(part)[:2])}" for part in self.parts)
 
     def _check(self) -> None:
@@ -223,7 +225,7 @@ def _unfit(puzzle: Puzzle) -> str:
 
 def _with_start(puzzle: Puzzle, settings: dict[str, Any], chosen: _Chosen) -> dict[str, Any]:
     """The settings that change: the start, or the goal, with other symbols, and which tiles are free."""
-    becomes = chosen.becomes(0)
+    becomes = chosen.pattern_symbols(0)
     if chosen.abstraction.free and chosen.free is not None:
         becomes[chosen.free] = chosen.other
     free = [chosen.other] if chosen.abstraction.free else settings.get(FREE)
@@ -318,7 +320,7 @@ def _definition(puzzle: Puzzle, chosen: _Chosen) -> str:
 
 def _start(puzzle: Puzzle, orbit: _Orbit, chosen: _Chosen) -> dict[str, list[int]]:
     """The pieces of an orbit at the start, equal ones by one number, and their orientations."""
-    labels, becomes, dropped = puzzle.starts[0], chosen.becomes(orbit.part), chosen.dropped[orbit.part]
+    labels, becomes, dropped = puzzle.starts[0], chosen.pattern_symbols(orbit.part), chosen.dropped[orbit.part]
     symbols = [puzzle.parts[orbit.part].symbols[label] for label in labels[orbit.pieces]]
     numbers = {symbol: number for number, symbol in enumerate(dict.fromkeys(becomes.values()))}
     start = {"pieces": [numbers[becomes[symbol]] for symbol in symbols]}

@@ -237,11 +237,11 @@ class BlockBoard(Board):
         """The blocks as outlines, each with its letter on its first square; walls are hatched."""
         rows = self.letters(symbols)
 
-        def at(row: int, column: int) -> str:
+        def symbol_at(row: int, column: int) -> str:
             return rows[row][column] if 0 <= row < self.rows and 0 <= column < self.columns else OUTSIDE
 
         def divided(row: int, column: int, other_row: int, other_column: int) -> bool:
-            return at(row, column) != at(other_row, other_column)
+            return symbol_at(row, column) != symbol_at(other_row, other_column)
 
         seen = {EMPTY}
         texts = [[_text(symbol, seen) for symbol in row] for row in rows]

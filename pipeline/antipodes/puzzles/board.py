@@ -254,12 +254,12 @@ class WalledBoard(Board):
         squares = [[place.get((row, column)) for column in range(self.columns)] for row in range(self.rows)]
         texts = [["░" * width if at is None else self._piece(symbols[at], width) for at in row] for row in squares]
 
-        def at(row: int, column: int) -> int | str:
+        def symbol_at(row: int, column: int) -> int | str:
             inside = row in range(self.rows) and column in range(self.columns)
             return place.get((row, column), HOLE if inside else OUTSIDE)
 
         def divided(row: int, column: int, other_row: int, other_column: int) -> bool:
-            one, other = at(row, column), at(other_row, other_column)
+            one, other = symbol_at(row, column), symbol_at(other_row, other_column)
             return (one, other) in self.walls if isinstance(one, int) and isinstance(other, int) else one != other
 
         return outlined(texts, divided)

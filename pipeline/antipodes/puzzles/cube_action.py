@@ -25,7 +25,7 @@ class Action:
         images = sorted(range(len(origin)), key=origin.__getitem__)
         return cls(tuple(images), tuple(added[place] for place in images), tuple(moduli))
 
-    def on(self, point: Point) -> Point:
+    def image(self, point: Point) -> Point:
         """Return the point to which a point goes."""
         place, twist = point
         return self.images[place], (twist + self.twists[place]) % self.moduli[place]
@@ -33,14 +33,14 @@ class Action:
     @property
     def changed(self) -> set[int]:
         """The places whose pieces go elsewhere or are twisted."""
-        return {place for place in range(len(self.images)) if self.on((place, 0)) != (place, 0)}
+        return {place for place in range(len(self.images)) if self.image((place, 0)) != (place, 0)}
 
     def order_divides(self, exponent: int) -> bool:
         """Return whether the turn changes nothing if it is made ``exponent`` times."""
         points = [(place, 0) for place in range(len(self.images))]
         now = points
         for _ in range(exponent):
-            now = list(map(self.on, now))
+            now = list(map(self.image, now))
         return now == points
 
 
@@ -71,7 +71,7 @@ def _extended(renamed: dict[Point, Point], pairs: Sequence[tuple[Action, Action]
     while waiting:
         point = waiting.pop()
         for first, second in pairs:
-            reached, image = first.on(point), second.on(renamed[point])
+            reached, image = first.image(point), second.image(renamed[point])
             if reached not in renamed:
                 renamed[reached] = image
                 waiting.append(reached)

@@ -65,7 +65,7 @@ class CubeNotation:
             name = held.renamed(step)
             if name not in self.turns:
                 quarters = QUARTERS[name[1:]] * (-1 if undone else 1)
-                held = LIKE[name[0]].power(quarters).then(held)
+                held = LIKE[name[0]].power(quarters).compose(held)
                 self._check(opposite(name), name)
                 name = opposite(name)
             moves.append((name, undone))

@@ -18,7 +18,7 @@ class Rotation:
         """Return the name that a turn of the held cube has if the cube is not rotated: ``U2`` is ``F2`` after x."""
         return self.faces[FACES.index(turn[0])] + turn[1:] if self.faces != FACES else turn
 
-    def then(self, other: "Rotation") -> "Rotation":
+    def compose(self, other: "Rotation") -> "Rotation":
         """Return this rotation followed by another one, which is named by the sides of the holder."""
         return Rotation("".join(map(self.renamed, other.faces)))
 
@@ -26,7 +26,7 @@ class Rotation:
         """Return this rotation repeated, or undone if the exponent is negative."""
         result = Rotation()
         for _ in range(exponent % ORDER):
-            result = result.then(self)
+            result = result.compose(self)
         return result
 
 
@@ -39,7 +39,7 @@ LIKE = {"R": X, "U": Y, "F": Z, "L": X.power(-1), "D": Y.power(-1), "B": Z.power
 """For each face the rotation of the whole cube in the direction of the face's quarter turn."""
 TOPS = (*map(X.power, range(4)), Z, Z.power(-1))
 """For each face a rotation that brings it to the top."""
-ALL_ROTATIONS = tuple(top.then(Y.power(turns)) for top in TOPS for turns in range(4))
+ALL_ROTATIONS = tuple(top.compose(Y.power(turns)) for top in TOPS for turns in range(4))
 
 
 def opposite(turn: str) -> str:

@@ -19,10 +19,10 @@ class Word:
     held: Rotation = UNROTATED
     """How the cube is held after the moves, which renames those that follow; only cubes are rotated."""
 
-    def then(self, other: "Word") -> "Word":
+    def compose(self, other: "Word") -> "Word":
         """These moves, and after them the others."""
         _check_length(len(self.steps) + len(other.steps))
-        return Word(self.steps + _renamed(other.steps, self.held), self.held.then(other.held))
+        return Word(self.steps + _renamed(other.steps, self.held), self.held.compose(other.held))
 
     def power(self, exponent: int) -> "Word":
         """These moves so many times; undone, from the last to the first, if the exponent is negative."""

@@ -92,14 +92,14 @@ def frames_of(lines: Sequence[str]) -> Mapping[Character, Frame]:
 
 
 def _frame(lines: Sequence[str], line: int, column: int) -> Frame | None:
-    def at(row: int, place: int) -> str:
+    def place_of(row: int, place: int) -> str:
         return BOX.get(lines[row][place : place + 1], "")
 
     columns, rows = range(len(lines[line])), range(len(lines))
-    left = max((one for one in columns if one < column and {*at(line, one)} & {*"ud"}), default=None)
-    right = min((one for one in columns if one > column and {*at(line, one)} & {*"ud"}), default=None)
-    top = max((one for one in rows if one < line and {*at(one, column)} & {*"lr"}), default=None)
-    bottom = min((one for one in rows if one > line and {*at(one, column)} & {*"lr"}), default=None)
+    left = max((one for one in columns if one < column and {*place_of(line, one)} & {*"ud"}), default=None)
+    right = min((one for one in columns if one > column and {*place_of(line, one)} & {*"ud"}), default=None)
+    top = max((one for one in rows if one < line and {*place_of(one, column)} & {*"lr"}), default=None)
+    bottom = min((one for one in rows if one > line and {*place_of(one, column)} & {*"lr"}), default=None)
     if left is None or right is None or top is None or bottom is None:
         return None
     return Frame(top, left, bottom, right)

@@ -27,7 +27,7 @@ class Notation(ABC):
         """
         places = sum(part.places for part in parts)
         single = all(part.single_characters for part in parts)
-        symbols = symbols_in(text, places) if single else _apart(text)
+        symbols = symbols_in(text, places) if single else _split_moves(text)
         if len(symbols) != places:
             found = len(symbols[0]) if single and len(symbols) == 1 else len(symbols)
             raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
@@ -111,7 +111,7 @@ def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:
 
 def symbols_in(text: str, *expected: int) -> list[str]:
     """The symbols of a text: the parts between separators, or the characters if their number is one of the expected."""
-    apart = _apart(text)
+    apart = _split_moves(text)
     close = list("".join(apart))
     if len(apart) not in expected and len(close) in expected:
         return close
@@ -120,15 +120,15 @@ def symbols_in(text: str, *expected: int) -> list[str]:
 
 def characters_in(text: str) -> list[str]:
     """The symbols of a text in which each is a single character."""
-    return list("".join(_apart(text)))
+    return list("".join(_split_moves(text)))
 
 
 def rows_in(text: str, symbols: int) -> list[int]:
     """The number of symbols in each line of a text, which has so many."""
-    lines = [apart for line in ROW_ENDS.split(text) if (apart := _apart(line))]
+    lines = [apart for line in ROW_ENDS.split(text) if (apart := _split_moves(line))]
     lengths = [len(line) for line in lines]
     return lengths if sum(lengths) == symbols else [len("".join(line)) for line in lines]
 
 
-def _apart(text: str) -> list[str]:
+def _split_moves(text: str) -> list[str]:
     return [token for token in SEPARATORS.split(text) if token]

@@ -317,7 +317,7 @@ class BlockPattern:
         assert isinstance(board, BlockBoard)
         try:
             pattern = cls(puzzle, board, _labels(puzzle, board, text))
-            _check_left(puzzle.rules.counts, puzzle.rules.symbols, pattern._left)
+            _check_left(puzzle.rules.counts, puzzle.rules.symbols, pattern._unnamed_counts)
         except (PositionError, PatternError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
@@ -329,7 +329,9 @@ class BlockPattern:
 
     def batches(self) -> Iterator[Labels]:
         """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
-        return _filled(self.labels, self._left, [partial(self._decided, at) for at in range(self.puzzle.places)])
+        return _filled(
+            self.labels, self._unnamed_counts, [partial(self._decided, at) for at in range(self.puzzle.places)]
+        )
 
     def matches(self, labels: Labels) -> Mask:
         """Return which of the positions ``(n, places)`` match, ``(n,)``."""
@@ -370,7 +372,7 @@ class BlockPattern:
         return choices
 
     @cached_property
-    def _left(self) -> NDArray[np.int64]:
+    def _unnamed_counts(self) -> NDArray[np.int64]:
         """The number of pieces of each label that the pattern does not name."""
         named = np.bincount(self.labels, minlength=UNDECIDED + 1)[: self._rest]
         left: NDArray[np.int64] = np.array(self.puzzle.rules.counts[: self._rest]) - named
@@ -392,7 +394,7 @@ def _labels(puzzle: Puzzle, board: BlockBoard, text: str) -> Labels:
 
 MARKS = frozenset("?[]{}")
 """Characters that only patterns have."""
-MOST = 1 << 16
+MAX_GOALS = 1 << 16
 """Positions that a goal stands for, at most: a search looks for each."""
 
 
@@ -476,7 +478,7 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
     for labels in standing_for(puzzle, text):
         found.append(labels)
         count += len(labels)
-        _check_count(text, count, MOST)
+        _check_count(text, count, MAX_GOALS)
     return np.concatenate(found)
 
 
@@ -486,6 +488,6 @@ def goals_or_test(puzzle: Puzzle, text: str) -> Labels | GoalTest:
         pattern, count = parse_pattern(puzzle, text), 0
         for labels in pattern.batches():
             count += len(labels)
-            if count > MOST:
+            if count > MAX_GOALS:
                 return pattern.matches
     return goals_in(puzzle, text)

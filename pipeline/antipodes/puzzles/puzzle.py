@@ -239,7 +239,7 @@ class Puzzle:
         notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
         return self if notation is self.notation else replace(self, notation=notation)
 
-    def along(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
+    def positions_on_path(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
         """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
 
         Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
@@ -254,7 +254,7 @@ class Puzzle:
 
     def format_path(self, path: ArrayLike) -> list[str]:
         """The positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
-        return [puzzle.format(position) for puzzle, position in self.along(path)]
+        return [puzzle.format(position) for puzzle, position in self.positions_on_path(path)]
 
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after one position, ``(k, places)``; of many positions: `successors_many`.
@@ -345,7 +345,7 @@ def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mappi
     return None if positions is None else {**settings, "name": puzzle.name, STARTS: {POSITIONS: positions}}
 
 
-MANY = 1 << 16
+MIN_ARRAY_STARTS = 1 << 16
 """Starts from which on they are an array."""
 
 
@@ -354,4 +354,4 @@ def starts_of(batches: Iterable[Labels], moves: Moves, parts: Sequence[Part]) ->
     fields = Fields.of(parts)
     keys = [np.empty((0, fields.words), dtype=np.uint64), *(fields.pack(moves.canonical(some)) for some in batches)]
     labels = fields.unpack(rows_of(sorted_unique(squeezed(np.concatenate(keys)))))
-    return tuple(map(tuple, labels.tolist())) if len(labels) <= MANY else Starts(labels)
+    return tuple(map(tuple, labels.tolist())) if len(labels) <= MIN_ARRAY_STARTS else Starts(labels)

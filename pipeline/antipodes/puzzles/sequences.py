@@ -33,7 +33,7 @@ LONGEST_POWER = 18
 class Composable(Protocol):
     """What names of moves can stand for: transformations that can be done one after another, repeated and undone."""
 
-    def then(self, other: Self) -> Self:
+    def compose(self, other: Self) -> Self:
         """What this one makes, and after it the other one."""
         ...
 
@@ -164,8 +164,8 @@ class _Frame(Generic[T]):
         """What the content of the bracket makes."""
         if self.left is None:
             return self.value
-        conjugate = self.left.then(self.value).then(self.left.power(-1))
-        return conjugate if self.separator == ":" else conjugate.then(self.value.power(-1))
+        conjugate = self.left.compose(self.value).compose(self.left.power(-1))
+        return conjugate if self.separator == ":" else conjugate.compose(self.value.power(-1))
 
 
 def _evaluate(tokens: Iterator[Token] | list[Token], values: Mapping[str, T], error: type[InputError]) -> T:
@@ -175,7 +175,7 @@ def _evaluate(tokens: Iterator[Token] | list[Token], values: Mapping[str, T], er
     for token in tokens:
         frame = frames[-1]
         if token.is_name:
-            frame.value = frame.value.then(values[token.text].power(token.power))
+            frame.value = frame.value.compose(values[token.text].power(token.power))
         elif token.text in "([":
             frames.append(_Frame(token.text, token.place, nothing))
         elif token.text in ")]":
@@ -197,7 +197,7 @@ def _close(frames: list[_Frame[T]], token: Token, error: type[InputError]) -> No
     if frame.opening == "[" and frame.left is None:
         raise error(f"expected [A: B] or [A, B], found no separator before character {token.place}")
     frames.pop()
-    frames[-1].value = frames[-1].value.then(frame.closed().power(token.power))
+    frames[-1].value = frames[-1].value.compose(frame.closed().power(token.power))
 
 
 @contextmanager
@@ -247,7 +247,7 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
     PositionError, which says what was ``found``, if none is legal; or if several are that come from different
     positions: a slide has the name of the square where it ends, and not of that where it began.
     """
-    tried = [(moves.before if undone else moves.after)(number, labels[np.newaxis]) for number in numbers]
+    tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
     ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)
     if not len(ends):
         raise PositionError(f"expected legal moves, found {found}")
@@ -259,4 +259,4 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
 
 def names_along(moves: Moves, path: Labels) -> list[str | None]:
     """The name of the move from each position of a path ``(length + 1, places)`` to the next; None where none leads."""
-    return [None if number is None else moves.names[number] for number in moves.along(path)]
+    return [None if number is None else moves.names[number] for number in moves.moves_on_path(path)]

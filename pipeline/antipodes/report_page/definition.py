@@ -13,7 +13,7 @@ from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-SHORT = 100
+LINE_CHARACTERS = 100
 """Characters of a list on one line, about."""
 
 
@@ -35,18 +35,18 @@ def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None
     if isinstance(manifest, TilingManifest):
         name = str(manifest.board["name"])
         same = name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board)
-        return _again("tile", name if same else None, file or f"{name}.toml")
+        return _commands_for_known_puzzle("tile", name if same else None, file or f"{name}.toml")
     name, settings = str(manifest.puzzle["name"]), dict(manifest.puzzle)
     counts_only = " --counts-only" if manifest.COUNTS_ONLY else ""
     if settings.get("family") != FAMILY:
         same = name in bundled_configs() and dict(load_config(name).settings) == settings
-        return _again("run", name if same else None, file or f"{name}.toml", counts_only)
+        return _commands_for_known_puzzle("run", name if same else None, file or f"{name}.toml", counts_only)
     if source := published(settings).get("source"):
-        return _again("run", source, "", counts_only)
+        return _commands_for_known_puzzle("run", source, "", counts_only)
     return ["# computes it again, from the program that made the puzzle", "antipodes.run(puzzle)"]
 
 
-def _again(command: str, known: str | None, file: str, options: str = "") -> list[str]:
+def _commands_for_known_puzzle(command: str, known: str | None, file: str, options: str = "") -> list[str]:
     """The lines for a name or a reference that is known everywhere, or for the file that has the definition."""
     if known is not None:
         return ["# computes it again", f"antipodes {command} {in_shell(known)}{options}"]
@@ -70,7 +70,7 @@ def _value(value: Any) -> str:
 
 def _list(values: Sequence[str]) -> str:
     together = ", ".join(values)
-    lines = len(together) > SHORT and "\n" not in together
+    lines = len(together) > LINE_CHARACTERS and "\n" not in together
     return "[\n" + "".join(f"    {value},\n" for value in values) + "]" if lines else f"[{together}]"
 
 

@@ -17,7 +17,7 @@ STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """What a browser may load for the page beside its own style: nothing."""
 ENDINGS = (".html", ".htm")
-LARGE, MIDDLE, SMALL = 260, 150, 92
+HEADER_SIDE, GALLERY_SIDE, PATH_SIDE = 260, 150, 92
 """The side of a board in the header, of one among others, and of one on a path, in pixels, if it is a square."""
 ENLARGED = 2.0
 """The scale of the board in the header, at most."""
@@ -116,7 +116,7 @@ def gallery(figures: Iterable[Html], class_: str = "gallery") -> Html:
 
 def start(sprites: Sprites, picture: Picture, caption: str) -> Html:
     """The picture in the header."""
-    return figure(sprites.board(picture, LARGE, caption, ENLARGED), "", caption)
+    return figure(sprites.board(picture, HEADER_SIDE, caption, ENLARGED), "", caption)
 
 
 def code(text: str) -> Html:
@@ -130,6 +130,6 @@ def commands(*lines: str) -> Html:
     return code("\n".join(lines))
 
 
-def moment(when: datetime | None) -> str:
+def format_time(when: datetime | None) -> str:
     """A time as the page writes it."""
     return "not known" if when is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -18,11 +18,13 @@ from antipodes_tasks.errors import StoreChangedError
 
 ATTEMPTS = 3
 """How often a page is made, at most, while a run commits: its numbers have to be those of its digest."""
-SHOWN = 12
+DEFAULT_TILINGS = 12
 """Antipodes or tilings that are drawn unless a limit is given."""
 
 
-def write_report(address: Address, output: Path, limit: int = SHOWN, puzzle: PuzzleLike | None = None) -> None:
+def write_report(
+    address: Address, output: Path, limit: int = DEFAULT_TILINGS, puzzle: PuzzleLike | None = None
+) -> None:
     """Write the report on the store at an address, finished or not, in place of an older file.
 
     Raises

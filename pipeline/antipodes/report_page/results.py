@@ -25,7 +25,7 @@ from antipodes_tasks.quoting import shorten
 FORMAT = {"format": "antipodes-results", "version": 1}
 """Of ``results.json``; its schema is docs/schemas/results.json."""
 RESULTS, DEFINITION = "results.json", "definition.toml"
-LISTED = 1000
+DEFAULT_LIMIT = 1000
 """Antipodes or tilings that are written unless a limit is given."""
 SOFTWARE = ("antipodes", "numpy", "numba", "dask", "zarr")
 Files = dict[str, str]
@@ -33,7 +33,7 @@ Files = dict[str, str]
 
 
 def write_results(
-    address: Address, folder: Path, limit: int = LISTED, puzzle: PuzzleLike | None = None, unique: bool = False
+    address: Address, folder: Path, limit: int = DEFAULT_LIMIT, puzzle: PuzzleLike | None = None, unique: bool = False
 ) -> list[str]:
     """Write the results in a finished store into a folder, in place of older files; the names of the files.
 

@@ -9,7 +9,18 @@ from antipodes.display.charts import distribution
 from antipodes.display.markup import Html, definitions, element, table
 from antipodes.machine import human
 from antipodes.report_page.definition import as_toml, published, recompute
-from antipodes.report_page.page import MIDDLE, SMALL, Page, Section, code, commands, figure, gallery, moment, start
+from antipodes.report_page.page import (
+    GALLERY_SIDE,
+    PATH_SIDE,
+    Page,
+    Section,
+    code,
+    commands,
+    figure,
+    format_time,
+    gallery,
+    start,
+)
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.counts import Counts
@@ -109,7 +120,7 @@ def _farthest(found: Table | Counts, positions: Labels, sprites: Sprites) -> Sec
     figures = []
     for position in positions:
         text = puzzle.format(position)
-        figures.append(figure(sprites.board(puzzle.picture(position), MIDDLE, text), "", text))
+        figures.append(figure(sprites.board(puzzle.picture(position), GALLERY_SIDE, text), "", text))
     heading = "The antipodes" if found.complete else "The deepest positions so far"
     return Section(heading, f"{where} from the {puzzle.depth_zero}{shown}.", [gallery(figures)])
 
@@ -122,8 +133,8 @@ def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
     every = math.ceil(len(path) / MAX_STEPS)
     names = ["", *((puzzle.move_names(path) if every == 1 else None) or [""] * (len(path) - 1))]
     figures = [
-        figure(sprites.board(drawn.picture(here), SMALL, drawn.format(here)), str(step), names[step])
-        for step, (drawn, here) in enumerate(puzzle.along(path))
+        figure(sprites.board(drawn.picture(here), PATH_SIDE, drawn.format(here)), str(step), names[step])
+        for step, (drawn, here) in enumerate(puzzle.positions_on_path(path))
         if step % every == 0 or step == len(path) - 1
     ]
     ends = "the first of them to the goal" if to_goal else f"the {puzzle.depth_zero} to the first of them"
@@ -162,7 +173,7 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
         **({"symmetries": f"{manifest.symmetry:,}, for which one position is kept"} if manifest.symmetry > 1 else {}),
         "rows and width": f"{manifest.rows:,} x {manifest.width:,}",
         "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
-        "last commit": moment(store.storage.modified(MANIFEST)),
+        "last commit": format_time(store.storage.modified(MANIFEST)),
         **({"a run is at work": str(run)} if run and run.alive else {}),
     }
     about = (

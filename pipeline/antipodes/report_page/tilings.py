@@ -4,7 +4,7 @@ from antipodes.display.boards import Sprites
 from antipodes.display.markup import Html, definitions, element
 from antipodes.machine import human
 from antipodes.report_page.definition import as_toml, recompute
-from antipodes.report_page.page import MIDDLE, Page, Section, code, commands, figure, gallery, moment, start
+from antipodes.report_page.page import GALLERY_SIDE, Page, Section, code, commands, figure, format_time, gallery, start
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
 from antipodes.tilings.drawing import draw_empty
@@ -55,7 +55,7 @@ def _state(store: TilingStore, manifest: TilingManifest) -> str | None:
 def _gallery(tilings: Tilings, limit: int, sprites: Sprites) -> Section:
     shown = tilings.spread(limit)
     figures = (
-        figure(sprites.board(one.picture(), MIDDLE, one.draw("letters")), f"{number + 1:,}")
+        figure(sprites.board(one.picture(), GALLERY_SIDE, one.draw("letters")), f"{number + 1:,}")
         for number, one in shown.items()
     )
     some = "" if len(shown) == len(tilings) else f", {len(shown):,} of them drawn"
@@ -69,7 +69,7 @@ def _origin(store: TilingStore, manifest: TilingManifest) -> Section:
         "method": manifest.method,
         "partitions": f"{manifest.partitions:,}",
         "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
-        "last commit": moment(store.storage.modified(MANIFEST)),
+        "last commit": format_time(store.storage.modified(MANIFEST)),
         **({"a run is at work": str(run)} if run and run.alive else {}),
     }
     about = (

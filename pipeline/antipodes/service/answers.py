@@ -28,7 +28,7 @@ from antipodes_tasks.quoting import quote, shorten
 JSON = "application/json"
 PLACE = token_hex(16)
 """Stands for a picture until its text is put there; no text of a store can be the same."""
-LONG = 1 << 19
+MIN_COMPRESSED_BYTES = 1 << 19
 """Bytes from which a response is compressed, such as that of a graph: moves are answered at once."""
 COMPRESSION = 5
 GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
@@ -133,7 +133,7 @@ def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
 def compressed(request: Request, response: Response) -> Response:
     """A response of LONG bytes or more, compressed if the browser takes that: in the thread that has computed it."""
     content = bytes(response.body)
-    if len(content) < LONG:
+    if len(content) < MIN_COMPRESSED_BYTES:
         return response
     headers = {**response.headers, "vary": "accept-encoding"}
     if GZIP.search(request.headers.get("accept-encoding", "")):

@@ -34,7 +34,7 @@ from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
 
 API = "/api/v1"
-SHOWN = 24
+DEFAULT_LIMIT = 24
 """Positions or tilings of an answer by default."""
 SVG_TYPE, PNG_TYPE = "image/svg+xml", "image/png"
 PNG_SCALE = 3
@@ -146,7 +146,7 @@ class Stores:
         """The number of positions at each depth."""
         return self._answer(request, name, overview.layers_view)
 
-    def antipodes(self, request: Request, name: str, limit: Limit = SHOWN) -> Response:
+    def antipodes(self, request: Request, name: str, limit: Limit = DEFAULT_LIMIT) -> Response:
         """The positions that are farthest from the start."""
         return self._answer(request, name, lambda opened: overview.antipodes_view(opened.search, limit))
 
@@ -176,7 +176,9 @@ class Stores:
 
     def moves(self, request: Request, name: str) -> Response:
         """What the names of the moves mean, and which moves turn which sticker of a net."""
-        return self._answer(request, name, lambda opened: opened.once("moves", lambda: legend_view(opened.puzzle)))
+        return self._answer(
+            request, name, lambda opened: opened.compute_once("moves", lambda: legend_view(opened.puzzle))
+        )
 
     def successors(self, request: Request, name: str, position: Position = None) -> Response:
         """Where each move leads, and how much nearer or farther that is."""
@@ -218,7 +220,7 @@ class Stores:
         name: str,
         depth: Depth,
         first: Annotated[int, Query(ge=0, le=MAX_SKIPPED, description="How many to pass over.")] = 0,
-        limit: Limit = SHOWN,
+        limit: Limit = DEFAULT_LIMIT,
     ) -> Response:
         """Positions at a depth, in the order of their indices."""
         return self._answer(request, name, lambda opened: positions.positions_view(opened.table, depth, first, limit))
@@ -250,7 +252,7 @@ class Stores:
         request: Request,
         name: str,
         first: Annotated[int, Query(ge=0, lt=1 << 63, description="How many to pass over.")] = 0,
-        limit: Limit = SHOWN,
+        limit: Limit = DEFAULT_LIMIT,
         where: Annotated[list[str] | None, Query(max_length=100, description='Such as "X covers 23".')] = None,
     ) -> Response:
         """Tilings, all or those for which conditions are true."""
@@ -350,7 +352,7 @@ def _graph(opened: Opened, position: str | None, limit: int) -> bytes:
         return json_bytes(graph_view(table, graph_of(table, position, limit)))
     if position is not None:
         table.puzzle.parse(position)
-    return opened.once("graph", lambda: json_bytes(graph_view(table, graph_of(table))))
+    return opened.compute_once("graph", lambda: json_bytes(graph_view(table, graph_of(table))))
 
 
 def _picture_of(position: str | None) -> Callable[[Opened], Picture]:

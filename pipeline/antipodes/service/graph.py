@@ -113,7 +113,7 @@ def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
     """The positions after each move, and those before it where they may be others."""
     back = moves.invertible and not moves.reversible
     for number in range(len(moves)):
-        for step in (moves.after, moves.before) if back else (moves.after,):
+        for step in (moves.move, moves.undo) if back else (moves.move,):
             positions, legal = step(number, labels)
             yield positions[legal]
 
@@ -142,7 +142,7 @@ def _edges(table: Table, labels: Labels, indices: NDArray[np.int64], directed: b
     found = [np.empty((0, 2), dtype=np.int64)]
     for first in range(0, len(labels), BATCH):
         for number in range(len(table.puzzle.moves)):
-            after, legal = table.puzzle.moves.after(number, labels[first : first + BATCH])
+            after, legal = table.puzzle.moves.move(number, labels[first : first + BATCH])
             reached = table.space.unchecked.rank(after[legal])
             at = np.minimum(np.searchsorted(in_order, reached), len(order) - 1)
             pairs = np.stack([np.flatnonzero(legal) + first, order[at]], axis=1)

@@ -137,7 +137,7 @@ class Guard:
         self._running += 1
         try:
             body = await _body_in_time(scope, receive)
-            await self._answer_in_time(scope, _again(body, receive), send)
+            await self._answer_in_time(scope, _replay(body, receive), send)
         finally:
             self._running -= 1
 
@@ -195,7 +195,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes:
             return body
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """What receives a body that was read, and then what comes after it."""
     given = False
 

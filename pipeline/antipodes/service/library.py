@@ -56,7 +56,7 @@ class Opened:
     _kept: dict[str, Any] = field(default_factory=dict)
     _making: dict[str, threading.Lock] = field(default_factory=dict)
 
-    def once(self, key: str, make: Callable[[], Answer]) -> Answer:
+    def compute_once(self, key: str, make: Callable[[], Answer]) -> Answer:
         """A result that is computed once for this version, such as the whole graph; other threads wait for it."""
         with self._making.setdefault(key, threading.Lock()):
             if key not in self._kept:

@@ -33,8 +33,12 @@ def row_view(library: Library, name: str) -> Values:
 
 def _appearance(opened: Opened) -> Values:
     """The family of a puzzle, the picture of its start or of the first tiling, and how many positions there will be."""
-    shown: Values = {"picture": opened.once("picture", lambda: _picture(opened)), "family": None, "description": ""}
-    shown["expected"] = opened.once("expected", lambda: _expected(opened))
+    shown: Values = {
+        "picture": opened.compute_once("picture", lambda: _picture(opened)),
+        "family": None,
+        "description": "",
+    }
+    shown["expected"] = opened.compute_once("expected", lambda: _expected(opened))
     if isinstance(opened.manifest, SearchManifest):
         settings = opened.manifest.puzzle
         shown |= {"family": settings.get("family"), "description": settings.get("description", "")}
@@ -94,7 +98,7 @@ def _of_search(opened: Opened) -> Values:
         "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
         "command": _command("query" if opened.kind == "table" else "layers", opened),
     }
-    shown["editable"] = isinstance(opened.content, Table) and opened.once(
+    shown["editable"] = isinstance(opened.content, Table) and opened.compute_once(
         "editable", lambda: form_of(opened.puzzle) is not None
     )
     unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "sequence_names", "reversible", "invertible"))

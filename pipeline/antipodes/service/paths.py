@@ -112,7 +112,7 @@ def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
 
 def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
     """The positions one move before those of ``labels`` ``(n, places)``, and the number of the latter for each."""
-    lead = moves.after if moves.reversible else moves.before
+    lead = moves.move if moves.reversible else moves.undo
     positions, sources = [labels[:0]], [np.empty(0, dtype=np.int64)]
     for number in range(len(moves)):
         before, legal = lead(number, labels)
@@ -128,7 +128,7 @@ def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, 
     for first in range(0, len(every), BATCH):
         labels = every[first : first + BATCH]
         for number in range(len(table.puzzle.moves)):
-            after, legal = table.puzzle.moves.after(number, labels)
+            after, legal = table.puzzle.moves.move(number, labels)
             reached = [(at, known.get(after[at].tobytes())) for at in np.flatnonzero(legal).tolist()]
             kept = [(at, source) for at, source in reached if source is not None]
             yield labels[[at for at, _ in kept]], np.array([source for _, source in kept], dtype=np.int64)

@@ -74,8 +74,8 @@ def _reached(table: Table, distance: int) -> Values:
 
 def table_view(table: Table, position: Labels) -> Values:
     """All that a page shows of a position: its picture, its distance, and where each move leads."""
-    after, names = _after(table, position)
-    before = _before(table, position)
+    after, names = _successors(table, position)
+    before = _predecessors(table, position)
     around = np.concatenate((position[np.newaxis], after, before))
     indices, distances = _ranked(table, around)
     here, last = int(distances[0]), 1 + len(after)
@@ -125,7 +125,7 @@ def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]
 
 def successors_view(table: Table, position: Labels) -> list[Values]:
     """Where each move leads, and how much nearer or farther that is."""
-    after, names = _after(table, position)
+    after, names = _successors(table, position)
     distances = table.distances(np.concatenate((position[np.newaxis], after)))
     return [
         {"position": table.puzzle.format(one), "move": name, "distance": distance, "change": change}
@@ -167,7 +167,7 @@ def _index(index: int) -> int | None:
     return index if index >= 0 else None
 
 
-def _after(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
+def _successors(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
     """The positions ``(n, places)`` after each legal move and its name; of moves alike the first."""
     moves = table.puzzle.moves
     found = moves.successors_many(position[np.newaxis])
@@ -179,7 +179,7 @@ def _after(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
     return found.positions[0, list(once.values())], [name for name, _ in once]
 
 
-def _before(table: Table, position: Labels) -> Labels:
+def _predecessors(table: Table, position: Labels) -> Labels:
     """The positions ``(n, places)`` one move before, each once, where moves cannot be undone; else none."""
     moves = table.puzzle.moves
     if moves.reversible or not moves.invertible:
@@ -214,7 +214,7 @@ def path_view(
     if paths is None and number is not None:
         raise NumberError("expected no number, as there are too many shortest paths to count, found one")
     names = moves_back(puzzle, path)
-    boards = list(puzzle.along(path))
+    boards = list(puzzle.positions_on_path(path))
     return {
         **shown,
         "path": [one.format(labels) for one, labels in boards],

@@ -73,7 +73,7 @@ def storages_in(address: Address) -> list[Storage]:
     InputError where there is nothing at the address, or no directory; NotAStoreError where the URL is none of a bucket.
     """
     kind, checked = _kind_of(address, of_store=False)
-    return list(kind.within(checked))
+    return list(kind.list_stores(checked))
 
 
 def _kind_of(address: Address, of_store: bool) -> tuple[Any, Address]:

@@ -139,7 +139,7 @@ class Bucket:
                 if isinstance(error, StoreError) or not is_answer(error):
                     raise
                 refusal = reason(error)
-            if own := self._own(key, bytes(content), mode):
+            if own := self._version_written(key, bytes(content), mode):
                 return own
             time.sleep(pause)
         raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
@@ -159,7 +159,7 @@ class Bucket:
             mode = "create" if meta is None else version_of(meta)
         raise StoreError(f"cannot write {self.url}/{key}: other tasks are writing it")
 
-    def _own(self, key: str, content: bytes, mode: str | Version) -> Version | None:
+    def _version_written(self, key: str, content: bytes, mode: str | Version) -> Version | None:
         """The version of an object if a put succeeded though its answer was lost.
 
         None if the object is still the one to be replaced, `Changed` if it is another.

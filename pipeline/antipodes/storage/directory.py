@@ -55,7 +55,7 @@ def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             key = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
             name = storage.name_of(key) if key else storage.address
             size = partial(storage.bytes_of, *arguments[1:])
-            result: T = storage.waits.once(what, name, partial(method, *arguments, **named), size)
+            result: T = storage.waits.call_unchanged(what, name, partial(method, *arguments, **named), size)
             return result
 
         return call
@@ -111,7 +111,7 @@ class DurableStore(LocalStore):
         """Put a value at a key; newer versions of zarr call this one alone."""
         content, path = value.as_buffer_like(), self.root / key
         write = partial(replace_file, path, [content], self._check)
-        self._waits.once("write", str(path), write, lambda: memoryview(content).nbytes)
+        self._waits.call_unchanged("write", str(path), write, lambda: memoryview(content).nbytes)
 
 
 @contextmanager
@@ -148,7 +148,7 @@ class DirectoryStorage(Storage):
         """Bytes that were put but are not durable."""
 
     @classmethod
-    def within(cls, directory: Path) -> list["DirectoryStorage"]:
+    def list_stores(cls, directory: Path) -> list["DirectoryStorage"]:
         """See `antipodes.storage.address.storages_in`."""
         if not directory.is_dir():
             found = "something else" if directory.exists() else "nothing"
@@ -280,17 +280,17 @@ class DirectoryStorage(Storage):
     @contextmanager
     def staged(self, overwrite: bool = False) -> Iterator["DirectoryStorage"]:
         self.lock.check()
-        staging = DirectoryStorage(self.waits.once("write", self.address, partial(create_staging, self.path)))
+        staging = DirectoryStorage(self.waits.call_unchanged("write", self.address, partial(create_staging, self.path)))
         staging.lock, staging.waits = self.lock, self.waits
         try:
             yield staging
             self.lock.check()
-            self.waits.once("write", self.address, partial(publish, staging.path, self.path, overwrite))
+            self.waits.call_unchanged("write", self.address, partial(publish, staging.path, self.path, overwrite))
         except BaseException:
             with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
                 self.lock.check()
                 remove = partial(shutil.rmtree, staging.path, ignore_errors=True)
-                self.waits.once("delete", staging.address, remove)
+                self.waits.call_unchanged("delete", staging.address, remove)
             raise
 
     def has_leftovers(self) -> bool:

@@ -142,7 +142,7 @@ def mapping_of(item: FieldType) -> FieldType:
 
 def settings() -> FieldType:
     """The settings of a puzzle or a board: objects with any keys and values, among them a ``name``."""
-    mapping = mapping_of(anything())
+    mapping = mapping_of(any_value())
 
     def read(value: Any, name: str) -> dict[str, Any]:
         content: dict[str, Any] = mapping.read(value, name)
@@ -152,7 +152,7 @@ def settings() -> FieldType:
     return FieldType(read, mapping.write)
 
 
-def anything() -> FieldType:
+def any_value() -> FieldType:
     """Any value; the caller checks its meaning."""
     return FieldType(lambda value, name: value)
 

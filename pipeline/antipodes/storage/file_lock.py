@@ -57,7 +57,7 @@ class FileLock(StoreLock):
         return place.with_name(place.name + ".lock")
 
     def check_token(self, token: str) -> None:
-        self._waits.once("read", f"{self._store}.lock", partial(self._check_token, token))
+        self._waits.call_unchanged("read", f"{self._store}.lock", partial(self._check_token, token))
 
     def _check_token(self, token: str) -> None:
         path = self.path
@@ -85,16 +85,16 @@ class FileLock(StoreLock):
 
     @contextmanager
     def hold(self) -> Iterator[Self]:
-        path, descriptor = self._waits.once("lock", str(self._store), self._acquire)
+        path, descriptor = self._waits.call_unchanged("lock", str(self._store), self._acquire)
         try:
             self._descriptor, self._owner = descriptor, this_process()
             self.rotate_token()
-            self._waits.once("read", str(self._store), partial(restore, self._store))
+            self._waits.call_unchanged("read", str(self._store), partial(restore, self._store))
             yield self
         finally:
             self.token = ""
             with suppress(StoreSilentError):  # the call goes on as long as this process lives
-                self._waits.once("delete", str(path), partial(_release, descriptor, path), must=True)
+                self._waits.call_unchanged("delete", str(path), partial(_release, descriptor, path), must=True)
 
     def _acquire(self) -> tuple[Path, int]:
         """The path of the lock file, and its descriptor, which is locked."""
@@ -102,7 +102,7 @@ class FileLock(StoreLock):
         return path, _acquire(path, self._store)
 
     def rotate_token(self) -> None:
-        self._waits.once("write", f"{self._store}.lock", self._rotate_token)
+        self._waits.call_unchanged("write", f"{self._store}.lock", self._rotate_token)
 
     def _rotate_token(self) -> None:
         """Write another fencing token into the file.

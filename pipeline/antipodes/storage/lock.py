@@ -34,11 +34,11 @@ class Holder:
     """Whether it still renews the lock; False: it has ended without releasing it, or cannot reach the storage."""
 
     def __str__(self) -> str:
-        since = f" since {self._since:%Y-%m-%d %H:%M:%S}" if self._since else ""
+        since = f" since {self._taken_at:%Y-%m-%d %H:%M:%S}" if self._taken_at else ""
         return f"{_name(self.owner)}{since}"
 
     @property
-    def _since(self) -> datetime | None:
+    def _taken_at(self) -> datetime | None:
         """When it took the lock, by its own clock, in the time zone of this machine."""
         try:
             return datetime.fromisoformat(self.owner["since"]).astimezone()
@@ -47,7 +47,7 @@ class Holder:
 
     def to_json(self) -> dict[str, Any]:
         """The values of the key ``run`` on the command line."""
-        since = self._since
+        since = self._taken_at
         return {
             "process": self.owner.get("process"),
             "host": self.owner.get("host"),

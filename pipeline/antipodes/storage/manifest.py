@@ -19,7 +19,7 @@ from antipodes_tasks.option_names import in_words
 from antipodes_tasks.quoting import shorten
 
 CHECKSUM = "checksum"
-FEW_BYTES = 4 << 20
+MAX_BASE_BYTES = 4 << 20
 """Bytes of a manifest, at most, beside those of its chunks: the definition of a puzzle has 1 MiB at most, its 65,535
 layers as much."""
 CHUNK_BYTES, PARTITION_BYTES = 12, 512
@@ -147,12 +147,12 @@ def format_of(address: Address | Storage) -> str | None:
 def _read(storage: Storage) -> tuple[bytes, Version]:
     """The bytes of the manifest, and its version; TooLargeError if they are more than its chunks can need."""
     try:
-        return storage.read(MANIFEST, FEW_BYTES)
+        return storage.read(MANIFEST, MAX_BASE_BYTES)
     except TooLargeError:
-        head = storage.read_range(MANIFEST, 0, FEW_BYTES)
+        head = storage.read_range(MANIFEST, 0, MAX_BASE_BYTES)
     facts = {key.decode(): int(value) for key, value in FACT.findall(head)}
     chunks = facts.get("rows", 0) // max(1, facts.get("chunk_rows", 1))
-    needed = FEW_BYTES + CHUNK_BYTES * chunks + PARTITION_BYTES * facts.get("partitions", 0)
+    needed = MAX_BASE_BYTES + CHUNK_BYTES * chunks + PARTITION_BYTES * facts.get("partitions", 0)
     return storage.read(MANIFEST, min(needed, MAX_BYTES))
 
 

@@ -71,7 +71,7 @@ class ObjectStorage(Storage):
         self.lock = Lease(self._bucket, f"{self._prefix}.lock", url)
 
     @classmethod
-    def within(cls, url: str) -> list["ObjectStorage"]:
+    def list_stores(cls, url: str) -> list["ObjectStorage"]:
         """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
         name, prefix = _split(url)
         bucket = Bucket(name)

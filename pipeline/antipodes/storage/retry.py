@@ -141,7 +141,7 @@ class RetryPolicy:
         """The watch of the run that makes the requests; None: that of the process."""
         if run:
             other = RunOfAnotherProcess(run)
-            self.watch = StorageWatch(other.tell, other.stop, run=run)
+            self.watch = StorageWatch(other.report, other.stop, run=run)
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
         """The waits that were reported and last."""
@@ -181,7 +181,7 @@ class RetryPolicy:
         finally:
             self._told.discard(wait)
 
-    def once(
+    def call_unchanged(
         self, what: str, address: str, call: Callable[[], T], size: Callable[[], int] = int, must: bool = False
     ) -> T:
         """The result of a call to a file system, whose errors are raised unchanged, as in `run`.
@@ -228,7 +228,7 @@ class RetryPolicy:
             wait.pause(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def tell(self, wait: "_Wait") -> None:
+    def report_wait(self, wait: "_Wait") -> None:
         """Report a wait if it is time to: of several waits for one server, one at a time."""
         now = time.monotonic()
         with self._telling:
@@ -320,7 +320,7 @@ class _Wait:
         if seconds >= self._allowed and (self._policy.watch or watch).stop():
             raise self._stopped()
         if seconds >= TELL_SECONDS:
-            self._policy.tell(self)
+            self._policy.report_wait(self)
 
     def _stopped(self) -> StoreSilentError:
         self._policy.give_up()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.executors.api import Call, Key, Scheduler, never
+from antipodes.executors.api import Call, Key, Scheduler, never_stop
 from antipodes.storage.address import Address
 from antipodes.tables.patterns import load_patterns
 from antipodes.tables.solve import IDA_STAR, Solved, solve_many
@@ -89,7 +89,7 @@ def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Call
                 tell(answer)
             due += 1
 
-    scheduler.run_unordered(calls, collect, never)
+    scheduler.run_unordered(calls, collect, never_stop)
 
 
 def _solved(search: Search, positions: Labels) -> list[Solved]:

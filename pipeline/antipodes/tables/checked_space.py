@@ -20,7 +20,7 @@ class CheckedSpace:
     def __init__(self, puzzle: Puzzle, stored: Space) -> None:
         self.stored = stored
         """The space of the table; an entry may stand for several positions."""
-        self.unchecked = stored.whole
+        self.unchecked = stored.full_space
         """The space of all positions, without checks, for positions and indices that come from the program itself."""
         self.puzzle = puzzle
         self.size = self.unchecked.size

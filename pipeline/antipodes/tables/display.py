@@ -10,11 +10,11 @@ from antipodes.tables.drawing import draw, draw_path, draw_positions, moves_back
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
-LARGE, MIDDLE, SMALL = 160, 120, 90
+POSITION_SIDE, START_SIDE, PATH_SIDE = 160, 120, 90
 """The side of a position, of a table's start, of a board on a path, in pixels, if it is a square."""
 COLUMNS = 100
 """Characters of a line of boards in the text of a path."""
-SHOWN = 60
+DEFAULT_LIMIT = 60
 """Positions that are shown together unless a limit is given."""
 MAX_STEPS = 120
 """Boards of a path, at most: others are left out in the middle."""
@@ -27,7 +27,7 @@ def show_result(
     lines = [f"{kind} of {counted(sum(layers), 'position')}", _radius(layers, complete), *more, address]
     unfinished = [] if complete else [f"resume with: antipodes resume {in_shell(address)}"]
     start = puzzle.picture(puzzle.start_labels[0])
-    return card(puzzle.name, [*lines, *unfinished], [start], MIDDLE, layers)
+    return card(puzzle.name, [*lines, *unfinished], [start], START_SIDE, layers)
 
 
 def _radius(layers: Sequence[int], complete: bool) -> str:
@@ -40,7 +40,7 @@ def _radius(layers: Sequence[int], complete: bool) -> str:
 
 def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
     """A position ``(places,)``, and what is ``said`` of it."""
-    picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], LARGE)
+    picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], POSITION_SIDE)
     return Shown(f"{draw(puzzle, position)}\n{said}", picture)
 
 
@@ -50,7 +50,7 @@ def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], 
     title = f"{counted(count, 'position')}{first}: the moves from the {puzzle.depth_zero}"
     pictures = [(puzzle.picture(position), one) for position, one in zip(positions, distances, strict=True)]
     drawings = draw_positions(puzzle, positions, COLUMNS, distances)
-    return Shown("\n".join(filter(None, (drawings, title))), figures(title, pictures, MIDDLE))
+    return Shown("\n".join(filter(None, (drawings, title))), figures(title, pictures, START_SIDE))
 
 
 def show_path(puzzle: Puzzle, path: Labels) -> Shown:
@@ -59,9 +59,9 @@ def show_path(puzzle: Puzzle, path: Labels) -> Shown:
     to = f"to the {puzzle.depth_zero}" if puzzle.moves.reversible else f"from the {puzzle.depth_zero}, in reverse"
     names = moves_back(puzzle, path) if puzzle.moves.reversible else None
     title = f"{moves} {to}" + (f": {' '.join(names)}" if names else "")
-    steps = list(puzzle.along(path))
+    steps = list(puzzle.positions_on_path(path))
     shown = [*range(len(steps))]
     if len(shown) > MAX_STEPS:
         shown = [*shown[: MAX_STEPS // 2], *shown[-MAX_STEPS // 2 :]]
     boards = ((steps[step][0].picture(steps[step][1]), str(len(path) - 1 - step)) for step in shown)
-    return Shown(f"{draw_path(puzzle, path, COLUMNS)}\n{title}", figures(title, boards, SMALL))
+    return Shown(f"{draw_path(puzzle, path, COLUMNS)}\n{title}", figures(title, boards, PATH_SIDE))

@@ -328,7 +328,7 @@ def evaluate(
 def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, estimates: Floats, moves: Moves) -> bool:
     """Whether no move raises the heuristic by more than 1."""
     for number in range(len(moves)):
-        after, legal = moves.after(number, positions)
+        after, legal = moves.move(number, positions)
         if legal.any() and (estimate(after[legal]) > estimates[legal] + 1 + ROUNDING).any():
             return False
     return True

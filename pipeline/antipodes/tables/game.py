@@ -107,7 +107,7 @@ class Game:
         self.make(nearest)
         return nearest
 
-    def back(self) -> bool:
+    def undo(self) -> bool:
         """Take the last move back; False if there is none."""
         if self.moves_made:
             self._walk.pop()

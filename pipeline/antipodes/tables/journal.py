@@ -34,7 +34,7 @@ FOLDER, CHECKPOINTS = "journal", "checkpoint"
 """The folders of journal files, and of the checkpoints of a counts-only run."""
 MAX_READ_BYTES = 16 << 20
 """Bytes that are read from a file in one piece, at most, unless one segment is longer."""
-FEW_BYTES, COVER_BYTES = 1 << 12, 64
+MAX_HEADER_BYTES, COVER_BYTES = 1 << 12, 64
 """Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
 MAX_INDEX_BYTES = 1 << 29
 """Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
@@ -143,7 +143,7 @@ class Journal:
         """The index of a file of ``size`` bytes; StoreDamagedError if it is damaged, or the file is cut off."""
         name = self.storage.name_of(key)
         prefix = self.storage.read_range(key, 0, PREFIX_BYTES)
-        header_bytes = head_length(prefix, min(size, FEW_BYTES + COVER_BYTES * self.chunks), name)
+        header_bytes = head_length(prefix, min(size, MAX_HEADER_BYTES + COVER_BYTES * self.chunks), name)
         header = self.storage.read_range(key, PREFIX_BYTES, header_bytes)
         rest = self.storage.read_range(
             key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MAX_INDEX_BYTES), name)

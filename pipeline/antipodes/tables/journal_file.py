@@ -74,7 +74,7 @@ def head_length(prefix: bytes, size: int, name: str) -> int:
     """The length of the header, from the first PREFIX_BYTES of a file of ``size`` bytes."""
     if len(prefix) != PREFIX_BYTES or not prefix.startswith(MAGIC):
         raise StoreDamagedError(f"{name} is damaged: expected a journal file")
-    return _within(int.from_bytes(prefix[len(MAGIC) :], "little"), size, name)
+    return _checked_length(int.from_bytes(prefix[len(MAGIC) :], "little"), size, name)
 
 
 def entry_bytes(header: bytes, size: int, name: str) -> int:
@@ -83,10 +83,10 @@ def entry_bytes(header: bytes, size: int, name: str) -> int:
         segments = int(json.loads(header)["segments"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise StoreDamagedError(f"{name} is damaged: its header is not what was written") from error
-    return _within(segments * ENTRY.itemsize + DIGEST_BYTES, size, name)
+    return _checked_length(segments * ENTRY.itemsize + DIGEST_BYTES, size, name)
 
 
-def _within(length: int, size: int, name: str) -> int:
+def _checked_length(length: int, size: int, name: str) -> int:
     """The length of a part of a file; damaged ones would take more memory than there is."""
     if not 0 <= length <= size:
         raise StoreDamagedError(f"{name} is damaged: it is cut off, or its header is not what was written")
@@ -185,7 +185,7 @@ class StoredSegments:
         used, entries["file"] = np.unique(entries["file"], return_inverse=True)
         return StoredSegments(first_chunk, end_chunk, tuple(self.files[file] for file in used), entries, known)
 
-    def before(self, depth: int) -> "StoredSegments":
+    def segments_before(self, depth: int) -> "StoredSegments":
         """The segments at depths less than ``depth``."""
         return replace(
             self, entries=self.entries[self.entries["depth"] < depth], known=np.minimum(self.known, depth - 1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
-from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never
+from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never_stop
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import describe_misfit
 from antipodes.tables.planning.plan import Plan, check_memory, plan_run
@@ -23,7 +23,7 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.verification import INFINITE, SAMPLE, contradicted, unsupported
-from antipodes_tasks.bfs.proof import SHOWN
+from antipodes_tasks.bfs.proof import MAX_EXAMPLES
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.keys.sums import hash_sum, is_ascending
@@ -92,7 +92,7 @@ def check_keys(
         search.note("deeper than the table ends", search.keys(len(known)))
     sample = _sample(manifest, layers, seed)
     search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))
-    problems = [*search.differing[:SHOWN], *_disorder(store, manifest, facts)]
+    problems = [*search.differing[:MAX_EXAMPLES], *_disorder(store, manifest, facts)]
     return CheckedKeys(layers, search.wrong, problems, len(sample))
 
 
@@ -117,10 +117,10 @@ class _Search:
         labels = self.keys(depth)
         found = self._chunks.distances(self._space.rank(labels))
         self.note("a depth that differs from the number of moves", labels[found != depth])
-        self.note("no moves lead there in so few", self._others(depth, labels))
+        self.note("no moves lead there in so few", self._missing_positions(depth, labels))
         self.differing.append(f"depth {depth} has {counted(expected[0], 'position')}, a search finds {here:,} there")
 
-    def _others(self, depth: int, labels: Labels) -> Labels:
+    def _missing_positions(self, depth: int, labels: Labels) -> Labels:
         """The positions that the table has at a depth, and the search has not."""
         found = set(map(bytes, labels))
         batches = (self._space.unrank(indices) for indices in self._chunks.all_at(depth))
@@ -137,7 +137,7 @@ class _Search:
         """Count positions with a problem of a kind, and remember the first of them."""
         if len(labels):
             count, first = self.wrong.get(kind, (0, labels[:0]))
-            self.wrong[kind] = count + len(labels), np.concatenate((first, labels))[:SHOWN]
+            self.wrong[kind] = count + len(labels), np.concatenate((first, labels))[:MAX_EXAMPLES]
 
 
 def _facts(store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> list[ChunkFacts]:
@@ -145,7 +145,7 @@ def _facts(store: TableStore, manifest: TableManifest, scheduler: Scheduler, see
     calls: dict[Key, Call] = {
         ("read", number): (facts_of, store, manifest, number, seed) for number in range(manifest.chunk_count)
     }
-    scheduler.run_unordered(calls, lambda key, facts: found.update({key[1]: facts}), never)
+    scheduler.run_unordered(calls, lambda key, facts: found.update({key[1]: facts}), never_stop)
     return [found[number] for number in range(manifest.chunk_count)]
 
 
@@ -177,7 +177,7 @@ def _shards(
     plan, limit = plan_on(capacity(scheduler))
     if limit is not None:
         check_memory(plan, limit)
-    shards = Shards(scheduler, plan, store.journal(manifest), never, listener, counts_only=True)
+    shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener, counts_only=True)
     shards.begin(plan.starts, TOKEN)
     return shards
 

@@ -89,7 +89,7 @@ def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Lab
     found, missing, entries = np.empty_like(wanted), set(range(len(wanted))), space.stored.rank(wanted)
     for indices in chunks.all_at(depth):
         for first in range(0, len(indices), BATCH):
-            _, labels = space.stored.numbering.several(indices[first : first + BATCH])
+            _, labels = space.stored.numbering.positions_of_entries(indices[first : first + BATCH])
             for before, after in _moved_to(space, labels, entries):
                 reached = number.get(bytes(after))
                 if reached in missing:
@@ -103,7 +103,7 @@ def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Lab
 def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
     """Yield those of some positions ``(n, places)`` that a move leads to one of the entries, and the position after."""
     for number in range(len(space.puzzle.moves)):
-        after, legal = space.puzzle.moves.after(number, labels)
+        after, legal = space.puzzle.moves.move(number, labels)
         moved = np.flatnonzero(legal)
         moved = moved[np.isin(space.stored.rank(after[moved]), entries)]
         yield from zip(labels[moved], after[moved], strict=True)

@@ -11,7 +11,7 @@ from antipodes.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.table_cache import LEAST_CACHED, distances_of, into, keep, kept, read_store
+from antipodes.tables.table_cache import LEAST_CACHED, distances_of, keep, kept, read_store, writer
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.patterns import UNREACHED
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
@@ -50,7 +50,7 @@ def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packe
     if cached is not None and len(cached) == packed_size(size, packed):
         return cached
     distances = np.empty(manifest.index_size, dtype=np.uint8)
-    read_store(store, manifest, False, into(distances), pulse)
+    read_store(store, manifest, False, writer(distances), pulse)
     values = np.empty(packed_size(size, packed), dtype=np.uint8)
 
     def expand(first: int) -> None:

@@ -44,7 +44,7 @@ class ReachedPositions:
         indices, depths = self._chunks.numbered(numbers)
         return self._space.unrank(indices), depths
 
-    def all(self) -> Iterator[tuple[Labels, Depths]]:
+    def iterate(self) -> Iterator[tuple[Labels, Depths]]:
         """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
         for number in self._chunks.numbers_at():
             yield from self.in_chunk(number)
@@ -57,7 +57,7 @@ class ReachedPositions:
             depths = np.full(len(indices), depth, dtype=np.int32)
         for first in range(0, len(indices), self._entries_at_once):
             here = slice(first, first + self._entries_at_once)
-            of, labels = self._space.numbering.several(indices[here])
+            of, labels = self._space.numbering.positions_of_entries(indices[here])
             yield labels, depths[here][of]
 
     @property
@@ -84,7 +84,7 @@ class WeightedPositions(ReachedPositions):
         size = max(1, BATCH // self._space.numbering.symmetries)
         for indices in self._chunks.all_at(depth):
             for first in range(0, len(indices), size):
-                yield self._space.numbering.several(indices[first : first + size])[1]
+                yield self._space.numbering.positions_of_entries(indices[first : first + size])[1]
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
         """The positions ``(n, places)`` at a depth, counted from 0."""
@@ -100,7 +100,7 @@ class WeightedPositions(ReachedPositions):
         indices, which = np.empty(len(numbers), dtype=np.int64), np.empty(len(numbers), dtype=np.int64)
         for cell, group in by_chunk(cells, 1):
             depth, chunk = divmod(cell, len(self._counts))
-            here = self._chunks.at(chunk, depth)
+            here = self._chunks.indices_at(chunk, depth)
             last = np.cumsum(self._weights_of(here))
             entry = np.searchsorted(last, places[group], side="right")
             indices[group] = here[entry]
@@ -112,7 +112,7 @@ class WeightedPositions(ReachedPositions):
         """The number of positions of each chunk at each depth, ``(chunks, depths)``: all chunks are read once."""
         counts = np.zeros(self._chunks.layer_counts.shape, dtype=np.int64)
         for chunk, depth in zip(*(found.tolist() for found in np.nonzero(self._chunks.layer_counts)), strict=True):
-            counts[chunk, depth] = self._weights_of(self._chunks.at(chunk, depth)).sum()
+            counts[chunk, depth] = self._weights_of(self._chunks.indices_at(chunk, depth)).sum()
         return counts
 
     def _weights_of(self, indices: Indices) -> NDArray[np.int64]:
@@ -124,5 +124,5 @@ class WeightedPositions(ReachedPositions):
 
 def reached_positions(space: Space, chunks: TableChunks) -> ReachedPositions:
     """The reached positions of a table."""
-    several = space.whole is not space
+    several = space.full_space is not space
     return WeightedPositions(space, chunks) if several else ReachedPositions(space, chunks)

@@ -33,7 +33,7 @@ from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
-SHOWN = 6
+MAX_ANTIPODES_SHOWN = 6
 """Antipodes that a report shows."""
 A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
 
@@ -113,7 +113,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
 
 def _farthest(manifest: SearchManifest, config: Config) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
-    return manifest.first_antipodes(SHOWN, config.puzzle)
+    return manifest.first_antipodes(MAX_ANTIPODES_SHOWN, config.puzzle)
 
 
 def _report(

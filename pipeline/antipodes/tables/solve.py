@@ -26,10 +26,10 @@ from antipodes_tasks.errors import (
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
 from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.heuristics import NEVER, has_heuristic
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, has_heuristic
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
@@ -61,7 +61,7 @@ def solve_by_table(
     *,
     every: bool = False,
     max_depth: int | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
 ) -> Answer:
     """One shortest path to the start, or ``every`` one, read from the table.
@@ -274,7 +274,7 @@ def solve_many(
 
     waiting, rest = deque[Future[Solved]](), iter(problems)
     for first in islice(rest, 1):
-        load_kernels(first, method or choose_method(first).method, **_only(settings, "heuristic"))
+        load_kernels(first, method or choose_method(first).method, **_select_settings(settings, "heuristic"))
         rest = chain([first], rest)
     with ThreadPoolExecutor(count) as pool:
         try:
@@ -289,7 +289,7 @@ def solve_many(
             pool.shutdown(cancel_futures=True)
 
 
-def _only(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _select_settings(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {name: settings[name]} if name in settings else {}
 
 
@@ -298,7 +298,7 @@ def _solved(
 ) -> Solved:
     if isinstance(heuristic, Patterns):
         estimate = heuristic.estimate(problem.position)
-        return Solved(answer, seconds, reason, heuristic.name, None if estimate == NEVER else estimate)
+        return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
     return Solved(answer, seconds, reason)
 
 
@@ -309,7 +309,7 @@ def solve(
     every: bool = False,
     max_depth: int | None = None,
     max_seconds: float | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int | None = None,
     listener: Listener = silence,
     **options: Any,

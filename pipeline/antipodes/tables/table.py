@@ -23,7 +23,7 @@ from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
-from antipodes.tables.display import SHOWN, show_path, show_position, show_positions
+from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
 from antipodes.tables.positions import reached_positions
@@ -139,7 +139,7 @@ class Table(SearchResult):
         labels = self.space.labels(position)
         if distance == UNREACHABLE:
             raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
-        raise self._beyond(labels)
+        raise self._unreached_error(labels)
 
     __getitem__ = distance
 
@@ -206,7 +206,7 @@ class Table(SearchResult):
         """Return the distance of each checked position; UnfinishedError if the table does not reach one yet."""
         distances = self._chunks.distances(self.space.stored.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
-            raise self._beyond(labels[unknown[0]])
+            raise self._unreached_error(labels[unknown[0]])
         return distances
 
     def show(self, position: PositionLike) -> Shown:
@@ -221,7 +221,7 @@ class Table(SearchResult):
         reached = f"{counted(distance, 'move')} from the {self.puzzle.depth_zero}"
         return show_position(self.puzzle, labels, "unreachable" if distance == UNREACHABLE else reached)
 
-    def show_all(self, positions: PositionsLike, limit: int = SHOWN) -> Shown:
+    def show_all(self, positions: PositionsLike, limit: int = DEFAULT_LIMIT) -> Shown:
         """The first of the positions ``(n, places)``, at most ``limit``, and their distances, as `show` does.
 
         PositionError where one of them is not a position of the puzzle; InputError where the limit is no number.
@@ -403,7 +403,7 @@ class Table(SearchResult):
         estimate = checked_estimator(heuristic)
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:
-            return evaluate(estimate, self._reached.all(), len(self._layers), moves, exhaustive=True)
+            return evaluate(estimate, self._reached.iterate(), len(self._layers), moves, exhaustive=True)
         drawn = in_batches([self.dataset(n, seed)])
         return evaluate(estimate, drawn, len(self._layers), moves, exhaustive=len(self) == n)
 
@@ -422,7 +422,7 @@ class Table(SearchResult):
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
-    def _beyond(self, position: Labels) -> UnfinishedError:
+    def _unreached_error(self, position: Labels) -> UnfinishedError:
         """The error for a position ``(places,)`` that an unfinished table does not reach yet."""
         return UnfinishedError(
             f"{self.space.quoted(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
@@ -489,7 +489,7 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
     for position, distance in zip(positions, distances.tolist(), strict=True):
         if distance == UNKNOWN:
-            yield table._beyond(position)
+            yield table._unreached_error(position)
         elif distance == UNREACHABLE:
             yield Found(position, None, None)
         else:

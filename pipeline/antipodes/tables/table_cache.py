@@ -48,7 +48,7 @@ def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse
         if found is not None:
             return found
     values = np.empty(size, dtype=np.uint8)
-    read_store(store, manifest, packed, into(values), pulse)
+    read_store(store, manifest, packed, writer(values), pulse)
     return values
 
 
@@ -62,7 +62,7 @@ def keep(manifest: TableManifest, form: str, values: Values) -> None:
     keep_cached(_name(manifest, form), len(values), lambda write: write(0, values))
 
 
-def into(values: Values) -> Write:
+def writer(values: Values) -> Write:
     """A function that writes to an array."""
 
     def write(begin: int, block: Values) -> None:

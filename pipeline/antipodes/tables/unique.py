@@ -127,7 +127,7 @@ class SymmetricPositions:
 
     def _looked_up(self, symmetry: Symmetry, most: int) -> Counts:
         counts = np.zeros(len(self.layers), dtype=np.int64)
-        for ranked in _together(map(self.space.rank, fixed_positions(symmetry, most))):
+        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, most))):
             check_wanted()
             depths = self.chunks.distances(ranked)
             counts += np.bincount(depths[depths >= 0], minlength=len(counts))
@@ -151,7 +151,7 @@ class SymmetricPositions:
         return total
 
 
-def _together(parts: Iterable[Counts]) -> Iterator[Counts]:
+def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
     """The same numbers in larger arrays."""
     waiting: list[Counts] = []
     for part in parts:
@@ -170,11 +170,11 @@ def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]
     for positions in batches:
         first = positions
         for symmetry in elements:
-            first = first[~_before(symmetry.image(first), first)]
+            first = first[~_precedes(symmetry.image(first), first)]
         yield first
 
 
-def _before(one: Labels, other: Labels) -> NDArray[np.bool_]:
+def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
     """Which positions ``(n, places)`` come before others in the order of labels, ``(n,)``."""
     differs = one != other
     place = differs.argmax(axis=1)
@@ -188,7 +188,7 @@ def first_of_classes(space: Space, positions: Labels) -> Labels:
     first = positions.copy()
     for symmetry in acting(space)[1:]:
         images = symmetry.image(positions)
-        earlier = _before(images, first)
+        earlier = _precedes(images, first)
         first[earlier] = images[earlier]
     return np.unique(first, axis=0)
 

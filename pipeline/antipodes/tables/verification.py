@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
-from antipodes.executors.api import Call, Handle, Key, Scheduler, never
+from antipodes.executors.api import Call, Handle, Key, Scheduler, never_stop
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
@@ -263,8 +263,8 @@ def check_sample(
     """
     by_rules = space.successors(sample)
     positions = _drawn_positions(space, sample, seed)
-    after = by_rules if space.weights is None else space.after(positions)
-    before = space.before(positions) if space.rules.moves.invertible else None
+    after = by_rules if space.weights is None else space.neighbours_after(positions)
+    before = space.neighbours_before(positions) if space.rules.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
     found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
@@ -368,7 +368,7 @@ class TableCheck:
         """The indices of the starts, ranked and unranked again: all distances are counted from them."""
         labels = self._space.starts
         starts = np.unique(self._space.rank(labels))
-        _, found = self._space.numbering.several(starts)
+        _, found = self._space.numbering.positions_of_entries(starts)
         if len(found) != len(labels) or set(map(bytes, found)) != set(map(bytes, labels)):
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
         return starts
@@ -405,7 +405,7 @@ class TableCheck:
             ("check", number): (check_partitions, blocks, batch, tables, self._rules)
             for number, (blocks, batch) in enumerate(self._batches(order, shared))
         }
-        self._scheduler.run_unordered(calls, collect, never)
+        self._scheduler.run_unordered(calls, collect, never_stop)
         return [found[number] for number in range(self._chunks)]
 
     def _batches(
@@ -437,5 +437,5 @@ class TableCheck:
             for number, found in result.items():
                 depths[numbers == number] = found
 
-        self._scheduler.run_unordered(calls, collect, never)
+        self._scheduler.run_unordered(calls, collect, never_stop)
         return np.where(depths > self._rules.deepest, INFINITE, depths)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes.config import PuzzleLike
 from antipodes.events import CheckStarted, Listener, PositionsChecked, silence
-from antipodes.executors.api import Call, Key, Scheduler, never
+from antipodes.executors.api import Call, Key, Scheduler, never_stop
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
@@ -25,7 +25,7 @@ from antipodes.tables.store.stores import TableStore, read_given
 from antipodes.tables.verification import Checked, TableCheck, count_block
 from antipodes.tables.verification_memory import plan_memory
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.proof import SHOWN, Wrong
+from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Wrong
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.runs import integers
 from antipodes_tasks.quoting import counted, shorten
@@ -108,7 +108,7 @@ def verify(
             manifest = read_given(store, puzzle).as_read
             if manifest.committed_depth == NOTHING_COMMITTED:
                 return TableVerdict(complete=False)
-            opened.wait_for_workers(listener, never)
+            opened.wait_for_workers(listener, never_stop)
             if manifest.source_error is not None:
                 return _bytes_alone(store, manifest, opened, listener)
             if manifest.keyed:
@@ -161,7 +161,7 @@ def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Schedule
     calls: dict[Key, Call] = {
         ("read", number): (count_block, store, manifest, number) for number in range(manifest.chunk_count)
     }
-    scheduler.run_unordered(calls, collect, never)
+    scheduler.run_unordered(calls, collect, never_stop)
     layers = np.array([found[number] for number in range(manifest.chunk_count)])
     problems = (*_wrong_counts(manifest, layers), *_wrong_index(store, manifest, layers))
     return TableVerdict(
@@ -182,9 +182,9 @@ def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
         ("unsupported", "reached, but no predecessor is one less deep"),
         ("skipped", "more than one deeper than a predecessor, or unreached"),
     ):
-        yield from _shown(puzzle, space, what, _together([getattr(finding, kind) for finding in checked.findings]))
+        yield from _shown(puzzle, space, what, _merge_wrong([getattr(finding, kind) for finding in checked.findings]))
     for what, indices in checked.contradicted.items():
-        yield from _shown(puzzle, space, what, Wrong(len(indices), indices[:SHOWN]))
+        yield from _shown(puzzle, space, what, Wrong(len(indices), indices[:MAX_EXAMPLES]))
 
 
 def _layers(checked: Checked) -> NDArray[np.int64]:
@@ -221,9 +221,9 @@ def _named(store: TableStore, manifest: TableManifest, indices: Indices) -> list
     return integers(StoredKeys(store, manifest, 0).keys_at(indices)) if manifest.keyed else integers(indices)
 
 
-def _together(blocks: Sequence[Wrong]) -> Wrong:
+def _merge_wrong(blocks: Sequence[Wrong]) -> Wrong:
     """The wrong positions of blocks in ascending order, as those of one block."""
-    return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:SHOWN])
+    return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:MAX_EXAMPLES])
 
 
 def _shown(puzzle: Puzzle, space: Space, what: str, wrong: Wrong) -> Iterator[str]:

@@ -12,7 +12,7 @@ from antipodes.tilings.drawing import draw_empty, draw_tiling
 from antipodes.tilings.store import TilingManifest
 from antipodes_tasks.quoting import counted
 
-SHOWN = 3
+TILINGS_DRAWN = 3
 """Tilings that are drawn: the first, the last, and one between them."""
 SIZE = 110
 """The side of a board, in pixels, if it is a square."""

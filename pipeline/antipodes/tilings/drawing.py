@@ -165,8 +165,8 @@ def _lines(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
     lines = []
     for row in range(len(level)):
         lines.append(_border(upright[row : row + 2], level[row]))
-        lines.append(_between(framed[row + 1], upright[row + 1], symbols))
-    return Canvas(np.array([list(line) for line in lines[:-1]]), _inside(framed))
+        lines.append(_separator(framed[row + 1], upright[row + 1], symbols))
+    return Canvas(np.array([list(line) for line in lines[:-1]]), _pieces_at_characters(framed))
 
 
 def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -182,12 +182,12 @@ def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
     return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))
 
 
-def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
+def _separator(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
     inner = [FILLED_HOLE if copy == HOLE else f" {_symbol(copy, symbols)} " for copy in row[1:-1].tolist()]
     return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
 
 
-def _inside(framed: Layer) -> NDArray[np.int64]:
+def _pieces_at_characters(framed: Layer) -> NDArray[np.int64]:
     """The piece at each character that `_lines` draws, where all the cells that meet there are of one."""
     lines, columns = np.arange(2 * framed.shape[0] - 3), np.arange(4 * framed.shape[1] - 7)
     rows, places = ((lines + 1) // 2, lines // 2 + 1), ((columns + 3) // 4, columns // 4 + 1)

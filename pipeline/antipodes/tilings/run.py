@@ -28,7 +28,7 @@ from antipodes_tasks.exact_cover.placements import TilingArray, distinct
 from antipodes_tasks.exact_cover.search import PartitionResult, check_size
 from antipodes_tasks.quoting import counted, shorten
 
-SHOWN = 3
+TILINGS_SHOWN = 3
 """Tilings that a run reads back, to be shown: the first, the last, and between them."""
 CHECKPOINT_SECONDS = 1.0
 """Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
@@ -253,5 +253,5 @@ def _shown(store: TilingStore, manifest: TilingManifest) -> dict[int, NDArray[np
     """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
     if not manifest.complete or not manifest.tilings:
         return {}
-    numbers = sorted({step * (manifest.tilings - 1) // (SHOWN - 1) for step in range(SHOWN)})
+    numbers = sorted({step * (manifest.tilings - 1) // (TILINGS_SHOWN - 1) for step in range(TILINGS_SHOWN)})
     return dict(zip(numbers, store.tilings_at(manifest, numbers), strict=True))

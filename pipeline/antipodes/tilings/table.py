@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from antipodes.pictures import svg
 from antipodes.puzzles.picture import Picture
 from antipodes.storage.address import Address
-from antipodes.tilings.display import SHOWN, show_tilings
+from antipodes.tilings.display import TILINGS_DRAWN, show_tilings
 from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
@@ -158,7 +158,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
 
     def _repr_html_(self) -> str:
-        drawn = [] if self._closed or self._raw or not self.complete else list(self.spread(SHOWN).values())
+        drawn = [] if self._closed or self._raw or not self.complete else list(self.spread(TILINGS_DRAWN).values())
         return show_tilings(self._manifest, self._store.address, [one.placements for one in drawn], raw=self._raw)
 
     def __exit__(self, *_: object) -> None:

@@ -72,7 +72,7 @@ def verify_tilings(address: Address) -> TilingVerdict:
 def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: TilingArray) -> Iterator[str]:
     invalid = ~_are_tilings(problem, tilings)
     if invalid.any():
-        yield f"{_counted(invalid.sum(), 'invalid')}: numbers {_some(invalid)}"
+        yield f"{_counted(invalid.sum(), 'invalid')}: numbers {_format_numbers(invalid)}"
         return  # the checks below need valid tilings
     yield from _symmetry_problems(manifest, problem, tilings)
     if manifest.complete and not np.array_equal(distinct(tilings), tilings):
@@ -104,7 +104,8 @@ def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings
         larger[first : first + size] = (smallest(copies) != copies[0]).any(axis=1)
         raw += int(orbit_sizes(copies).sum())
     if larger.any():
-        yield f"{_counted(larger.sum(), 'non-canonical')}, not the smallest of the orbit: numbers {_some(larger)}"
+        counted = _counted(larger.sum(), "non-canonical")
+        yield f"{counted}, not the smallest of the orbit: numbers {_format_numbers(larger)}"
     if raw != manifest.raw_tilings:
         yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
 
@@ -113,6 +114,6 @@ def _counted(count: int, kind: str) -> str:
     return counted(count, f"{kind} tiling")
 
 
-def _some(which: NDArray[np.bool_]) -> str:
+def _format_numbers(which: NDArray[np.bool_]) -> str:
     numbers = (np.flatnonzero(which) + 1).tolist()
     return ", ".join(map(str, numbers[:5])) + (", ..." if len(numbers) > 5 else "")

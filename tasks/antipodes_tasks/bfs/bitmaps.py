@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import integer, kernel, ones, trailing_zeros
+from antipodes_tasks.jit import integer, kernel, popcount, trailing_zeros
 from antipodes_tasks.spaces.move_tables import ColumnMap
 
 WORD = 64
@@ -33,7 +33,7 @@ def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
 
 
 @kernel
-def _any(bits: Bitmap, mask: Bitmap | None, line: int) -> bool:
+def _any_bit(bits: Bitmap, mask: Bitmap | None, line: int) -> bool:
     for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
         if bits[line, word] != 0 and _word(bits, mask, line, word) != 0:  # the mask need not be read of empty lines
             return True
@@ -58,7 +58,7 @@ def expand(
     """
     one = np.uint64(1)
     for line in range(frontier.shape[0]):
-        if not _any(frontier, mask, line):
+        if not _any_bit(frontier, mask, line):
             continue
         row = rows[line]
         for move in range(target.shape[1]):
@@ -191,7 +191,7 @@ def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
     lines = np.empty(most, dtype=np.int64)
     count = 0
     for line in range(bits.shape[0]):
-        if _any(bits, None, line):
+        if _any_bit(bits, None, line):
             lines[count] = line
             count += 1
     return lines[:count]
@@ -210,7 +210,7 @@ def boundary_lines(
             if to_row < 0:
                 break
             if not first_row <= to_row < end_row:
-                if _any(frontier, None, line):
+                if _any_bit(frontier, None, line):
                     lines[count] = line
                     count += 1
                 break
@@ -226,7 +226,7 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
             visited[row, word] |= new
-            count += np.int64(ones(new))
+            count += np.int64(popcount(new))
     return count
 
 
@@ -242,7 +242,7 @@ def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
             incoming[row, word] = new
             if new != 0:
                 marks[row, word] |= new
-                count += np.int64(ones(new))
+                count += np.int64(popcount(new))
     return count
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.strong_components import STRONG_BYTES, strong_components
-from antipodes_tasks.bfs.successors import ENDED, after
+from antipodes_tasks.bfs.successors import ENDED, successor
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
 
@@ -24,7 +24,7 @@ BUDGET = 1 << 20
 """Positions that one call of the kernel expands, after which an interruption is answered."""
 ROOM = 1 << 16
 """Components that one call of the kernel lists."""
-FIRST, NEXT, HEAD, TAIL, LAYER_END, DEPTH, LISTED = range(7)
+FIRST, NEXT, HEAD, TAIL, LAYER_END, DEPTH, COMPONENTS = range(7)
 """What the kernel keeps between calls: the first entry of the component under way, the least one that may be of none
 yet, where the queue begins and ends, where its layer ends and its depth, and how many components are listed."""
 
@@ -49,8 +49,8 @@ def components(tables: MoveTables) -> Iterator[Components]:
     over = False
     while not over:
         over = _search(tables.target, tables.column_map, tables.column_maps, member_of, found, queue, state, listed)
-        yield Components(*listed[: state[LISTED]].T.copy())
-        state[LISTED] = 0
+        yield Components(*listed[: state[COMPONENTS]].T.copy())
+        state[COMPONENTS] = 0
 
 
 @kernel
@@ -82,7 +82,7 @@ def _search(
         entry = queue[head]
         head, budget = head + 1, budget - 1
         for move in range(target.shape[1]):
-            there = after(target, column_map, column_maps, entry, move)
+            there = successor(target, column_map, column_maps, entry, move)
             if there == ENDED:
                 break
             if there == ILLEGAL or found[there] or (one_way and member_of[there] != member_of[first]):
@@ -96,5 +96,5 @@ def _search(
             else:
                 depth, layer_end = depth + 1, tail
     state[0], state[1], state[2], state[3], state[4], state[5] = first, next_entry, head, tail, layer_end, depth
-    state[LISTED] = count
+    state[COMPONENTS] = count
     return bool(head == tail and next_entry == entries)

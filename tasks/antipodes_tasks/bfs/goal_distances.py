@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.successors import ENDED, after
+from antipodes_tasks.bfs.successors import ENDED, successor
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
 
@@ -51,7 +51,7 @@ def _next_layer(
         if distance[entry] != (depth if undirected else UNREACHED):
             continue
         for move in range(target.shape[1]):
-            there = after(target, column_map, column_maps, entry, move)
+            there = successor(target, column_map, column_maps, entry, move)
             if there == ENDED:
                 break
             if there == ILLEGAL:

@@ -24,7 +24,7 @@ from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
 from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys, without_run
 from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
-from antipodes_tasks.keys.sorted_keys import MANY, merge, sorted_rows, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import MIN_KEYS_TO_COMPILE, difference, merge, sorted_rows, sorted_unique
 from antipodes_tasks.rules.rules import Rules
 
 EXPANDED = 1 << 18
@@ -53,7 +53,7 @@ class KeyFrontier:
         ranges, begin = self.found.ranges, self.found.first
         for end in range(begin + 1, ranges.stop + 1):
             if end == ranges.stop or self.found.count_in(range(begin, end + 1)) > EXPANDED:
-                yield self.found.within(range(begin, end))
+                yield self.found.keys_of_ranges(range(begin, end))
                 begin = end
 
 
@@ -74,7 +74,7 @@ class KeyState:
         first = part.first_row // range_rows
         self.chunks = range(first, first + -(-part.rows // range_rows))
         """The numbers of its ranges."""
-        self._bounds = ranges.firsts[self.chunks.start : self.chunks.stop - 1]
+        self._bounds = ranges.first_keys[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
         """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
         self._seen: list[EncodedSet] = []
@@ -92,8 +92,8 @@ class KeyState:
 
     def to_disk(self, disk: Disk) -> None:
         """Put all keys on a disk."""
-        self._layers = tuple(KeyLayer(layer.depth, layer.found.on(disk)) for layer in self._layers)
-        self._seen = [one.on(disk) for one in self._seen]
+        self._layers = tuple(KeyLayer(layer.depth, layer.found.to_disk(disk)) for layer in self._layers)
+        self._seen = [one.to_disk(disk) for one in self._seen]
 
     def kept_from(self, depth: int) -> int:
         """The least depth of the segments that are needed to return to ``depth``."""
@@ -112,7 +112,7 @@ class KeyState:
 
     def begin(self, starts: Keys, log: SegmentLog | None) -> int:
         """Find the ``starts``, keys ``(n,)``, that lie in the partition; how many do."""
-        found = PlainSet.of(sorted_unique(starts.copy()), 0, self._ranges.firsts)
+        found = PlainSet.of(sorted_unique(starts.copy()), 0, self._ranges.first_keys)
         return self._settle(0, found.part(self.chunks), log)
 
     def advance(self, depth: int, arrived: Sequence[KeySet], log: SegmentLog | None) -> int:
@@ -121,8 +121,8 @@ class KeyState:
         if not count:
             return 0
         if count <= TOGETHER and not self._seen:
-            return self._settle(depth, self._as_set(self._new(arrived, self.chunks)), log)
-        new = (self._new(arrived, range(number, number + 1)) for number in self.chunks)
+            return self._settle(depth, self._as_set(self._new_keys(arrived, self.chunks)), log)
+        new = (self._new_keys(arrived, range(number, number + 1)) for number in self.chunks)
         return self._settle(depth, EncodedSet.of(self.chunks.start, self._ranges.words, new), log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
@@ -132,7 +132,7 @@ class KeyState:
         found = self._of_segments(segments)
         for number in self.chunks:
             here = range(number, number + 1)
-            if len(self._without_layers(found.within(here), here)) < found.count_in(here):
+            if len(self._without_layers(found.keys_of_ranges(here), here)) < found.count_in(here):
                 raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
         return self._settle(depth, found, None)
 
@@ -147,7 +147,7 @@ class KeyState:
         """Return to ``depth``, by all segments from `kept_from` on; raises as `restore`."""
         self._restore(depth, [one for one in segments if one.depth <= depth])
 
-    def before(self, depth: int) -> int:
+    def positions_before(self, depth: int) -> int:
         """How many positions at lesser depths the state knows: of moves that can be undone one layer."""
         if self._ranges.one_way:
             frontier = self.frontier(depth)
@@ -160,9 +160,9 @@ class KeyState:
         before = [layer.found for layer in self._layers if layer.depth == depth - 1]
         for number in self.chunks:
             here = range(number, number + 1)
-            now = no_keys(self._ranges.words) if last is None else last.found.within(here)
-            earlier = merge([now[:0], *(one.within(here) for one in (self._seen or before))])
-            for at, keys in ((depth - 1, without(earlier, now)), (depth, now)):
+            now = no_keys(self._ranges.words) if last is None else last.found.keys_of_ranges(here)
+            earlier = merge([now[:0], *(one.keys_of_ranges(here) for one in (self._seen or before))])
+            for at, keys in ((depth - 1, difference(earlier, now)), (depth, now)):
                 if keys.size:
                     log.append(Segment(number, at, KEYS, len(keys), encode(keys)))
         return log
@@ -181,25 +181,27 @@ class KeyState:
         found = PlainSet.of(keys, self.chunks.start, self._bounds)
         return found if len(keys) <= PLAIN else found.encoded()
 
-    def _new(self, arrived: Sequence[KeySet], here: range) -> Keys:
+    def _new_keys(self, arrived: Sequence[KeySet], here: range) -> Keys:
         """The keys of some ranges that arrived and were not seen before."""
-        found = merge([one.within(here) for one in arrived if one.count_in(here)] or [no_keys(self._ranges.words)])
+        found = merge(
+            [one.keys_of_ranges(here) for one in arrived if one.count_in(here)] or [no_keys(self._ranges.words)]
+        )
         if not self._ranges.one_way:
             return self._without_layers(found, here)
         for one in self._seen:
-            found = one.without(found, here.start)
+            found = one.difference(found, here.start)
         return found
 
     def _without_layers(self, keys: Keys, here: range) -> Keys:
         """Those of some sorted keys of ranges that the last layers lack."""
-        return without(keys, *(layer.found.within(here) for layer in self._layers)) if len(keys) else keys
+        return difference(keys, *(layer.found.keys_of_ranges(here) for layer in self._layers)) if len(keys) else keys
 
     def _see(self, found: EncodedSet) -> None:
         """Add to what was seen: so that there are few sets, and each key is merged a few times only."""
         self._seen.append(found)
         while len(self._seen) > 1 and 2 * self._seen[-1].count > self._seen[-2].count:
             both = self._seen.pop(), self._seen.pop()
-            merged = (merge([one.within(range(at, at + 1)) for one in both]) for at in self.chunks)
+            merged = (merge([one.keys_of_ranges(range(at, at + 1)) for one in both]) for at in self.chunks)
             self._seen.append(EncodedSet.of(self.chunks.start, self._ranges.words, merged))
 
     def _settle(self, depth: int, found: KeySet, log: SegmentLog | None) -> int:
@@ -229,7 +231,7 @@ class KeyState:
     def _of_segments(self, segments: Sequence[Segment]) -> KeySet:
         """The keys of segments of one depth."""
         found = self._encoded_of(segments)
-        return found if found.count > PLAIN else self._as_set(found.within(self.chunks))
+        return found if found.count > PLAIN else self._as_set(found.keys_of_ranges(self.chunks))
 
     def _encoded_of(self, segments: Sequence[Segment]) -> EncodedSet:
         """The keys of segments of one depth, checked."""
@@ -261,7 +263,8 @@ class Successors(NamedTuple):
     def of(self, ranges: Sequence[range]) -> "Successors":
         """Those of some ranges, ascending, as arrays of their own."""
         return Successors(
-            self.depth, tuple(one.only(ranges) for one in self.found if any(one.count_in(each) for each in ranges))
+            self.depth,
+            tuple(one.select_ranges(ranges) for one in self.found if any(one.count_in(each) for each in ranges)),
         )
 
     def __sizeof__(self) -> int:
@@ -312,12 +315,12 @@ class KeyLinks:
         found: list[KeySet] = []
         left, disk = room.most, None
         for keys in self._expanded(frontiers):
-            one: KeySet = PlainSet.of(keys, 0, self.ranges.firsts)
+            one: KeySet = PlainSet.of(keys, 0, self.ranges.first_keys)
             if len(keys) > PLAIN or one.nbytes > left:
                 one = one.encoded()
             if one.nbytes > left:
                 disk = disk or room.disk()
-                one = one.on(disk)
+                one = one.to_disk(disk)
             left -= one.nbytes
             found.append(one)
         return Successors(depth, tuple(found))
@@ -368,6 +371,6 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
 
 def warm_up(words: int) -> None:
     """Compile the kernels for keys of so many words, but for those of moves, or load them from numba's cache."""
-    keys = sorted_unique(np.zeros(MANY if words == 1 else (MANY, words), dtype=np.uint64))
+    keys = sorted_unique(np.zeros(MIN_KEYS_TO_COMPILE if words == 1 else (MIN_KEYS_TO_COMPILE, words), dtype=np.uint64))
     decode(encode(keys), len(keys), words)
-    without_run(without(merge([keys, keys]), keys), encode(keys), len(keys))
+    without_run(difference(merge([keys, keys]), keys), encode(keys), len(keys))

@@ -43,7 +43,7 @@ A test itself takes as long as a pushed move, 0.8 ns. But about twice as many ar
 the frontier from positions deeper than the next layer. A word with few unvisited bits costs a mispredicted branch."""
 
 
-FEW_LINES = 64
+MIN_ROWS_PER_POSITION = 64
 """Rows of a partition for each position of a layer, from which on the rows with positions are copied for neighbours: in
 large spaces many partitions read them, and not all others each."""
 
@@ -164,7 +164,7 @@ class State:
     @property
     def most_bytes(self) -> int:
         """Bytes of memory that the state takes at most: of visited bits and two layers, and their few lines."""
-        return self._rows.nbytes + 3 * self.visited.nbytes + 2 * self.visited.nbytes // FEW_LINES
+        return self._rows.nbytes + 3 * self.visited.nbytes + 2 * self.visited.nbytes // MIN_ROWS_PER_POSITION
 
     @property
     def nbytes(self) -> int:
@@ -181,7 +181,7 @@ class State:
         """The least depth of the segments that are needed to restore the state at ``depth``: all are."""
         return 0
 
-    def before(self, depth: int) -> int:
+    def positions_before(self, depth: int) -> int:
         """How many positions there are at lesser depths than ``depth``, the last one."""
         frontier = self.frontier(depth)
         return self.part.rows * self.width - self.unvisited - (frontier.count if frontier else 0)
@@ -342,7 +342,7 @@ class State:
 
     def _few_lines(self, count: int, bits: Bitmap) -> Lines | None:
         """The lines that have some of ``count`` positions, if these are few."""
-        if count * FEW_LINES > len(bits):
+        if count * MIN_ROWS_PER_POSITION > len(bits):
             return None
         lines = filled_lines(bits, count)
         return Lines(self._rows[lines], bits[lines])

@@ -15,7 +15,7 @@ from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
 
-SHOWN = 5
+MAX_EXAMPLES = 5
 """Positions kept for each kind of problem, at most: a table may be wrong everywhere."""
 SEGMENT = 4096
 """Positions that are compared together, without a branch; only those of a segment with a problem are told apart."""
@@ -94,7 +94,7 @@ def check_block(block: Block, least: Depths, starts: NDArray[np.int64], deepest:
         layers,
         skipped,
         unsupported,
-        Wrong(len(not_zero), not_zero[:SHOWN]),
+        Wrong(len(not_zero), not_zero[:MAX_EXAMPLES]),
         np.where(drawn < 0, -1, drawn + first_index),
     )
 
@@ -170,7 +170,7 @@ def _compare(
     They are compared with the ``least`` depth of any predecessor. A skipped position is supported: it has a predecessor
     that is less deep, though not just one. The ``starts``, in ascending order, need no predecessor.
     """
-    counts, first = np.zeros(2, dtype=np.int64), np.zeros((2, SHOWN), dtype=np.int64)
+    counts, first = np.zeros(2, dtype=np.int64), np.zeros((2, MAX_EXAMPLES), dtype=np.int64)
     for begin in range(0, depths.size, SEGMENT):
         end = min(begin + SEGMENT, depths.size)
         differing = 0
@@ -188,7 +188,7 @@ def _compare(
                 kind = 1
             else:
                 continue
-            if counts[kind] < SHOWN:
+            if counts[kind] < MAX_EXAMPLES:
                 first[kind, counts[kind]] = place
             counts[kind] += 1
     return counts, first

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, bitmap_bytes
 from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.jit import integer, kernel, leading_zeros, ones, trailing_zeros
+from antipodes_tasks.jit import integer, kernel, leading_zeros, popcount, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
@@ -136,7 +136,7 @@ def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
     one, top = np.uint64(1), np.uint64(1) << np.uint64(WORD - 1)
     bit = integer(trailing_zeros(bits))
     length = _write_number(gap, out, length)
-    end = length + integer(ones(bits)) - 1
+    end = length + integer(popcount(bits)) - 1
     while length < end:  # the gaps within a word are less than 64: one byte each
         for ahead in range(_AHEAD):
             bits &= bits - one
@@ -319,7 +319,7 @@ def _fill_bitmap(depths: FlatDepths, depth: int, data: Bytes, width: int, begin:
         rest = _word(data, end)
         if column + WORD > width and rest >> np.uint64(width - column) != 0:
             return end, -1
-        found += integer(ones(rest))
+        found += integer(popcount(rest))
         while rest != 0:
             depths[np.uint64(row * width + column + integer(trailing_zeros(rest)))] = depth
             rest &= rest - one

@@ -9,7 +9,7 @@ besides its stacks.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.successors import ENDED, after
+from antipodes_tasks.bfs.successors import ENDED, successor
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
 
@@ -63,7 +63,7 @@ def _deepen(
             next_number += 1
         top = depth - 1
         entry, move = way[top], next_move[top]
-        there = after(target, column_map, column_maps, entry, move) if move < target.shape[1] else ENDED
+        there = successor(target, column_map, column_maps, entry, move) if move < target.shape[1] else ENDED
         if there != ENDED:
             if there == ILLEGAL:
                 next_move[top] += 1
@@ -114,7 +114,7 @@ def _join(
     width, joined = column_maps.shape[1], 0
     for entry in range(begin * width, min(end, len(target)) * width):
         for move in range(target.shape[1]):
-            there = after(target, column_map, column_maps, entry, move)
+            there = successor(target, column_map, column_maps, entry, move)
             if there == ENDED:
                 break
             if there == ILLEGAL:

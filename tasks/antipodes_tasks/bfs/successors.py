@@ -11,7 +11,7 @@ ENDED = -2
 
 
 @kernel
-def after(
+def successor(
     target: NDArray[np.int32], column_map: ColumnMap, column_maps: NDArray[np.int32], entry: int, move: int
 ) -> int:
     """The entry that a move leads to, by the arrays of `MoveTables`; ILLEGAL, or ENDED."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import Bitmap, mark, visit_marked
-from antipodes_tasks.bfs.partition import FEW_LINES, Frontier, Layer, Lines, Partition, State
+from antipodes_tasks.bfs.partition import MIN_ROWS_PER_POSITION, Frontier, Layer, Lines, Partition, State
 from antipodes_tasks.bfs.segments import SegmentLog
 
 NOTHING = Lines(np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.uint64))
@@ -41,7 +41,7 @@ class TwoBitState(State):
     @property
     def most_bytes(self) -> int:
         """Bytes of memory that the state takes at most."""
-        return self._rows.nbytes + 2 * self.visited.nbytes + self.visited.nbytes // FEW_LINES
+        return self._rows.nbytes + 2 * self.visited.nbytes + self.visited.nbytes // MIN_ROWS_PER_POSITION
 
     @property
     def nbytes(self) -> int:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 MAX_OPTIONS = 1448 * 64
 """Placements beside the first; the conflicts of so many are a matrix of 1 GiB."""
@@ -31,7 +31,7 @@ WORDS, OPTIONS, ITEMS, OPEN, CONFLICT_START, ROW_START, OPTION_START, ITEM_START
 """The columns of `Frames.shapes`: sizes of a frame, and where its part of each array starts."""
 SPARSE = 4
 """A subtree gets a smaller frame if at most one in `SPARSE` options is live."""
-MANY = np.uint64(24)
+MAX_FILTER_OPTIONS = np.uint64(24)
 """Items with more options are not filtered by: hardly ever does an option conflict with all of these."""
 
 ENTERING = 2
@@ -217,7 +217,7 @@ def fewest_options(
         if need > COVERED:
             count, start = ZERO, row_start + row * words
             for word in range(words):
-                count += ones(live[word] & rows[start + word])
+                count += popcount(live[word] & rows[start + word])
             counts[row] = count
             choices = np.int64(count) - need + 1
             if choices < 1:
@@ -242,7 +242,7 @@ def remove_conflicting(
     rows, items, conflicts = frames.rows, frames.items, frames.conflicts
     removed = False
     for row in range(shape[OPEN]):
-        if needed[items[item_start + row]] != 1 or counts[row] > MANY:
+        if needed[items[item_start + row]] != 1 or counts[row] > MAX_FILTER_OPTIONS:
             continue
         for word in range(words):
             common[word] = live[word]
@@ -271,7 +271,7 @@ def live_options(live: NDArray[np.uint64], words: np.uint64) -> np.int64:
     """How many options are live."""
     count = ZERO
     for word in range(words):
-        count += ones(live[word])
+        count += popcount(live[word])
     return np.int64(count)
 
 

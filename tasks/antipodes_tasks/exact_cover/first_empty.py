@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 Words = tuple[np.uint64, np.uint64]
 """A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
@@ -90,7 +90,7 @@ def _words(members: int) -> Words:
 
 
 @kernel
-def up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
+def shift_up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
     """The set with ``distance``, 0 < distance < 128, added to each member."""
     if distance < WORD:
         return low << distance, (high << distance) | (low >> (WORD - distance))
@@ -98,7 +98,7 @@ def up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 
 @kernel
-def down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
+def shift_down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
     """The set with ``distance``, 0 < distance < 128, taken from each member."""
     if distance < WORD:
         return (low >> distance) | (high << (WORD - distance)), high >> distance
@@ -114,7 +114,7 @@ def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int6
     piece = after[-1]
     while piece < len(left):
         for _ in range(left[piece]):
-            more_low, more_high = up(low, high, regions.sizes[piece])
+            more_low, more_high = shift_up(low, high, regions.sizes[piece])
             low |= more_low
             high |= more_high
         piece = after[piece]
@@ -132,7 +132,7 @@ def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> boo
             for k in range(len(distances)):
                 distance, source = distances[k], sources[k, 0]
                 region |= (((region & source) << distance) | ((region >> distance) & source)) & empty
-        if not (areas >> (ones(region) & LAST_BIT)) & ONE:
+        if not (areas >> (popcount(region) & LAST_BIT)) & ONE:
             return False
         empty ^= region
     return True
@@ -150,11 +150,11 @@ def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Region
             before_low, before_high = region_low, region_high
             for k in range(len(distances)):
                 source_low, source_high = sources[k, 0], sources[k, 1]
-                up_low, up_high = up(region_low & source_low, region_high & source_high, distances[k])
-                down_low, down_high = down(region_low, region_high, distances[k])
+                up_low, up_high = shift_up(region_low & source_low, region_high & source_high, distances[k])
+                down_low, down_high = shift_down(region_low, region_high, distances[k])
                 region_low |= (up_low | (down_low & source_low)) & low
                 region_high |= (up_high | (down_high & source_high)) & high
-        area = ones(region_low) + ones(region_high)
+        area = popcount(region_low) + popcount(region_high)
         if not ((areas[0] if area < WORD else areas[1]) >> (area & LAST_BIT)) & ONE:
             return False
         low ^= region_low

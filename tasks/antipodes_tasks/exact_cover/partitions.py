@@ -34,7 +34,7 @@ SCANNED_CELLS = 128
 """The largest board that is searched in scan order, two machine words."""
 ENOUGH_PARTITIONS = 4
 """Partitions that keep a second worker busy."""
-MANY_PARTITIONS = 128
+MIN_PARTITIONS = 128
 """Partitions of a search that may be long, so that each is a small part of it."""
 SMALL_CELLS, SMALL_PIECES = 64, 12
 """The most cells of a board, and different pieces, for which few partitions are enough: the search takes seconds."""
@@ -102,7 +102,7 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Tiling
     if not possible(problem):
         return ()
     small = problem.board.size <= SMALL_CELLS and problem.copies == len(problem.pieces) <= SMALL_PIECES
-    wanted = ENOUGH_PARTITIONS if small else MANY_PARTITIONS
+    wanted = ENOUGH_PARTITIONS if small else MIN_PARTITIONS
     choices = _Choices(problem)
     roots = _plain_roots(choices) if method == PLAIN else _roots(choices)
     return tuple(_divided(roots, choices, in_order, method == PLAIN, wanted))
@@ -189,21 +189,21 @@ class _Choices:
         """Whether fixed placements cover an item."""
         piece = item - self.problem.board.size
         if piece >= 0:
-            return bool(self.left(fixed)[piece] == 0)
+            return bool(self.copies_left(fixed)[piece] == 0)
         return bool((self.placements.cells[_indices(fixed)] == item).any())
 
     def has_single(self, fixed: Sequence[int]) -> bool:
         """Whether a piece without copies is left."""
-        return bool((self.left(fixed)[self.single] > 0).any())
+        return bool((self.copies_left(fixed)[self.single] > 0).any())
 
-    def beside(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def compatible(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Which of the allowed placements, by default all, overlap no fixed one and are of a piece with copies left."""
         masks = self.placements.masks
         filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
-        beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.left(fixed) > 0)[self.placements.piece]
+        beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.copies_left(fixed) > 0)[self.placements.piece]
         return beside if allowed is None else beside & allowed
 
-    def left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
+    def copies_left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
         """How many copies of each piece are left, ``(pieces,)``."""
         return copies_left(self.problem, self.placements, _indices(fixed))
 
@@ -256,7 +256,7 @@ def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
 
     There must be cells to cover.
     """
-    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed)), 1)
+    ways = np.maximum(choices.options_of_cells(choices.compatible(way.fixed)), 1)
     to_cover, images = np.flatnonzero(choices.to_cover(way.fixed)), choices.symmetry.cells[way.group]
     orbits = [np.unique(images[:, cell]) for cell in to_cover]
     # integers: logarithms differ between processors in the last bit, and all workers must make the same partitions
@@ -290,7 +290,7 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choice
             if choices.covers(pattern, item):
                 longer.append(pattern)
             else:
-                options = np.flatnonzero(choices.of(item, choices.beside(pattern))).tolist()
+                options = np.flatnonzero(choices.of(item, choices.compatible(pattern))).tolist()
                 longer += [(*pattern, option) for option in options]
             if len(items) > 1 and len(longer) > MAX_PATTERNS:
                 return None
@@ -347,7 +347,7 @@ def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | N
         The placements that may be in the root, by default all.
     """
     placements, symmetry, group = choices.placements, choices.symmetry, way.group
-    allowed = choices.beside(way.fixed, may)
+    allowed = choices.compatible(way.fixed, may)
     if len(group) > 1:
         representative = representatives(symmetry.placements[group]) == np.arange(len(placements))
         itself = (symmetry.pieces[group] == np.arange(placements.piece_count)).all(axis=0) & choices.single
@@ -395,7 +395,7 @@ class _Node:
         if self.in_order:
             item = int(open_cells[0]) if len(open_cells) else 0
             return np.flatnonzero(self.choices.of(item, self.allowed)).tolist()
-        left, placements = self.choices.left(self.fixed), self.choices.placements
+        left, placements = self.choices.copies_left(self.fixed), self.choices.placements
         of_cells = self.choices.options_of_cells(self.allowed)[open_cells]
         pieces = np.flatnonzero(left)
         of_pieces = np.bincount(placements.piece[self.allowed], minlength=len(left))[pieces] - left[pieces] + 1
@@ -417,7 +417,7 @@ class _Node:
         for number, option in enumerate(self.options):
             fixed = (*self.fixed, option)
             allowed[option] = False
-            beside = self.choices.beside(fixed, allowed)
+            beside = self.choices.compatible(fixed, allowed)
             children.append(_Node(self.root, (*self.path, number), fixed, beside, self.choices, self.in_order))
         return children
 

@@ -82,7 +82,7 @@ class Placements:
         result: NDArray[np.bool_] = (self.cells == cell).any(axis=1)
         return result
 
-    def only(self, kept: NDArray[np.bool_]) -> "Placements":
+    def select(self, kept: NDArray[np.bool_]) -> "Placements":
         """Some of the placements, ``(placements,)``, numbered anew."""
         return Placements(self.piece_count, self.board_size, self.piece[kept], self.orientation[kept], self.cells[kept])
 
@@ -94,7 +94,7 @@ def placements_of(problem: TilingProblem) -> Placements:
     kept = np.ones(len(placements), dtype=np.bool_)
     for condition in problem.where:
         kept &= ~condition.excluded(placements.piece, placements.cells)
-    return placements.only(kept)
+    return placements.select(kept)
 
 
 def _all_placements(problem: TilingProblem) -> Placements:

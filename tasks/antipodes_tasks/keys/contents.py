@@ -30,7 +30,7 @@ def contents(rules: Rules) -> Contents:
     starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
     masks = np.bitwise_or.reduce(ONE << starts.astype(np.uint64), axis=0)
     flows = _Flows(moves)
-    while (spread := flows.after(masks)).tobytes() != masks.tobytes():
+    while (spread := flows.spread(masks)).tobytes() != masks.tobytes():
         masks = spread
     return tuple(tuple(label for label in range(MAX_MASKED) if mask >> label & 1) for mask in masks.tolist())
 
@@ -62,7 +62,7 @@ class _Flows:
         self.modulus = moves.moduli[self.place].astype(np.uint64)
         self.conditions = moves.conditions
 
-    def after(self, masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def spread(self, masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The labels ``(places,)`` of each place, and those that one move brings there."""
         moved = masks[self.origin]
         if self.conditions is not None:

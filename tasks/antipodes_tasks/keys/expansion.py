@@ -19,14 +19,14 @@ from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
-from antipodes_tasks.rules.functions import Functions, where
+from antipodes_tasks.rules.functions import Functions, legal_positions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
 """Bytes of the labels of positions that functions move together: what functions get has 8 times as many."""
 ROOM = 1 << 15
 """Successors that a kernel writes before they are copied: those of 256 KiB stay in cache."""
-MANY = 1 << 12
+MIN_KEYS_TO_FILTER = 1 << 12
 """Keys from which on most of the repeats among their successors are dropped before they are sorted."""
 
 
@@ -64,7 +64,7 @@ class Expansion:
 
     def _kernel(self, keys: Keys) -> Iterator[Keys]:
         after = np.empty((ROOM + self.moves + 1, *keys.shape[1:]), dtype=np.uint64)
-        recent = no_recent(self.packing.words) if len(keys) >= MANY else None
+        recent = no_recent(self.packing.words) if len(keys) >= MIN_KEYS_TO_FILTER else None
         begin = 0
         while begin < len(keys):
             begin, count = self._expand(keys, begin, after)
@@ -89,7 +89,7 @@ class Expansion:
         for begin in range(0, len(keys), size):
             labels = np.asfortranarray(self.packing.unpack(keys[begin : begin + size]))
             for number in range(self.moves):
-                after, legal = moves.after(number, labels)
+                after, legal = moves.move(number, labels)
                 if check and isinstance(moves, Functions) and moves.reversible:
                     moves.check_undone(number, labels, after, legal)
-                yield self.packing.pack(where(after, legal))
+                yield self.packing.pack(legal_positions(after, legal))

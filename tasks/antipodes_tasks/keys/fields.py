@@ -18,7 +18,7 @@ from antipodes_tasks.rules.parts import Part
 Words = NDArray[np.uint64]
 WORD = 64
 """Bits of a word."""
-MANY = 1 << 14
+MIN_POSITIONS_TO_COMPILE = 1 << 14
 """Positions from which on kernels pack and unpack them; for fewer, loading one would take longer."""
 PACKED = 1 << 11
 """Positions that are packed after each other: their words and labels stay in cache."""
@@ -60,7 +60,7 @@ class Fields:
 
     def pack(self, labels: Labels) -> Words:
         """``(n, places)`` labels as ``(n, words)``."""
-        if len(labels) >= MANY:
+        if len(labels) >= MIN_POSITIONS_TO_COMPILE:
             packed = np.empty((len(labels), self.words), dtype=np.uint64)
             _pack(labels, self.layout.word, self.layout.shift, packed)
             return packed
@@ -71,7 +71,7 @@ class Fields:
 
     def unpack(self, words: Words) -> Labels:
         """The inverse of `pack`."""
-        if len(words) >= MANY:
+        if len(words) >= MIN_POSITIONS_TO_COMPILE:
             labels = np.empty((len(words), self.places), dtype=np.uint8)
             _unpack(words, *self.layout, labels)
             return labels

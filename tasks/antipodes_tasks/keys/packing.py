@@ -73,7 +73,7 @@ class Packing:
             )
         return packing
 
-    def suits(self, rules: Rules) -> bool:
+    def is_injective(self, rules: Rules) -> bool:
         """Whether all positions of a puzzle that moves lead to from its starts have keys of their own."""
         moduli = moduli_of(rules.parts)
         if self.places != rules.places or any(one[-1] >= most for one, most in zip(self.contents, moduli, strict=True)):
@@ -288,13 +288,13 @@ def _footprints(value: Any, places: int) -> Footprints:
         labels = [value[REST], *(one.label for one in every)]
     except (TypeError, KeyError, ValueError):
         raise FieldError(f"{FOOTPRINTS}: expected places and labels, found {quote(value)}") from None
-    known = _below(places, numbers) and _below(LABELS, labels)
+    known = _is_below(places, numbers) and _is_below(LABELS, labels)
     if not (known and len({(one.place, one.label) for one in every}) == len(every)):
         raise FieldError(f"{FOOTPRINTS}: expected {places} places and labels below {LABELS}, found {quote(value)}")
     return Footprints(value[REST], every)
 
 
-def _below(end: int, numbers: Iterable[object]) -> bool:
+def _is_below(end: int, numbers: Iterable[object]) -> bool:
     return all(type(number) is int and 0 <= number < end for number in numbers)
 
 

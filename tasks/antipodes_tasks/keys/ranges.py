@@ -17,7 +17,7 @@ import numpy as np
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
 from antipodes_tasks.keys.runs import WORD, integers, of_integers
-from antipodes_tasks.keys.sorted_keys import find, merge, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import difference, find, merge, sorted_unique
 from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
@@ -52,7 +52,7 @@ class KeyRanges:
         return KeyRanges, (self.words, self.bounds, self.one_way)
 
     @cached_property
-    def firsts(self) -> Keys:
+    def first_keys(self) -> Keys:
         """The first key of each range but the first."""
         return of_integers(self.bounds, self.words)
 
@@ -78,7 +78,7 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
     while len(layer):
         yield layer
         seen = [merge([*seen, layer])] if every else [*seen[-1:], layer]
-        layer = without(sorted_unique(expansion.successors(layer)), *seen)
+        layer = difference(sorted_unique(expansion.successors(layer)), *seen)
 
 
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Key
     labels = expansion.packing.unpack(walkers)
     chosen, legal_so_far = labels.copy(), np.zeros(len(walkers), dtype=np.int64)
     for number in range(expansion.moves):
-        after, legal = expansion.rules.moves.after(number, labels)
+        after, legal = expansion.rules.moves.move(number, labels)
         legal_so_far += legal
         taken = legal & (rng.random(len(walkers)) * legal_so_far < 1)
         chosen[taken] = after[taken]

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.sorted_keys import without
+from antipodes_tasks.keys.sorted_keys import difference
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 WORD, WORD_BYTES = 64, 8
 AHEAD = 4
 """Bytes that are written or read together, used or not."""
-_SEVEN, _LOW, _MORE, _LONG = np.uint64(7), np.uint64(127), np.uint64(128), np.uint64(1 << 28)
+_SEVEN, _LOW, _MORE, _FIVE_BYTES = np.uint64(7), np.uint64(127), np.uint64(128), np.uint64(1 << 28)
 
 
 def no_keys(words: int) -> Keys:
@@ -79,7 +79,7 @@ def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
     if keys.ndim > 1:
         run = decode(data, count, keys.shape[1])
         assert run is not None
-        return without(keys, run)
+        return difference(keys, run)
     out = np.empty_like(keys)
     return out[: _subtract(keys, data, out)]
 
@@ -111,7 +111,7 @@ def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
         for i in range(begins[part], begins[part + 1]):
             number = keys[np.uint64(i)] - before
             before = keys[np.uint64(i)]
-            while number >= _LONG:
+            while number >= _FIVE_BYTES:
                 out[length] = (number & _LOW) | _MORE
                 number >>= _SEVEN
                 length += one

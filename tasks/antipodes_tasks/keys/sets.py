@@ -83,7 +83,7 @@ class PlainSet(_RangedSet):
         """Bytes of memory."""
         return self.keys.nbytes
 
-    def within(self, ranges: range) -> Keys:
+    def keys_of_ranges(self, ranges: range) -> Keys:
         """The keys of some neighbouring ranges, a view."""
         begin, end = self._clipped(ranges)
         return self.keys[self.begins[begin] : self.begins[end]]
@@ -92,12 +92,12 @@ class PlainSet(_RangedSet):
         """The keys of some of its ranges, in an array of their own."""
         begin, end = self._clipped(ranges)
         return PlainSet(
-            self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.within(ranges).copy()
+            self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.keys_of_ranges(ranges).copy()
         )
 
-    def only(self, ranges: Sequence[range]) -> "PlainSet":
+    def select_ranges(self, ranges: Sequence[range]) -> "PlainSet":
         """The set without the keys of other ranges than some, ascending ones, in an array of its own."""
-        keys = np.concatenate([self.keys[:0], *(self.within(one) for one in ranges)])
+        keys = np.concatenate([self.keys[:0], *(self.keys_of_ranges(one) for one in ranges)])
         return PlainSet(self.first, self._begins_of(ranges), keys)
 
     def encoded(self) -> "EncodedSet":
@@ -105,9 +105,9 @@ class PlainSet(_RangedSet):
         content, places = encode_parts(self.keys, self.begins)
         return EncodedSet(self.first, self.begins, 1 if self.keys.ndim == 1 else self.keys.shape[1], places, content)
 
-    def on(self, disk: Disk) -> "EncodedSet":
+    def to_disk(self, disk: Disk) -> "EncodedSet":
         """The same set on disk."""
-        return self.encoded().on(disk)
+        return self.encoded().to_disk(disk)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ class EncodedSet(_RangedSet):
         for at in np.flatnonzero(np.diff(self.begins)).tolist():
             yield (self.first + at, *self.run(self.first + at))
 
-    def within(self, ranges: range) -> Keys:
+    def keys_of_ranges(self, ranges: range) -> Keys:
         """The keys of some neighbouring ranges."""
         begin, end = self._clipped(ranges)
         found = [self._decoded(at) for at in range(begin, end) if self.begins[at] < self.begins[at + 1]]
@@ -163,7 +163,7 @@ class EncodedSet(_RangedSet):
         """The set itself."""
         return self
 
-    def without(self, keys: Keys, number: int) -> Keys:
+    def difference(self, keys: Keys, number: int) -> Keys:
         """Those of some sorted keys of a range that are not in the set."""
         count, content = self.run(number)
         return without_run(keys, content, count) if count and len(keys) else keys
@@ -175,7 +175,7 @@ class EncodedSet(_RangedSet):
         begins, places = (one[begin : end + 1] - one[begin] for one in (self.begins, self.places))
         return EncodedSet(self.first + begin, begins, self.words, places, content)
 
-    def only(self, ranges: Sequence[range]) -> "EncodedSet":
+    def select_ranges(self, ranges: Sequence[range]) -> "EncodedSet":
         """The set without the keys of other ranges than some, ascending ones, in memory and in an array of its own."""
         lengths = np.zeros(len(self.places), dtype=np.int64)
         clipped = [self._clipped(one) for one in ranges]
@@ -184,7 +184,7 @@ class EncodedSet(_RangedSet):
         content = np.concatenate([NO_BYTES, *(self._read(*one) for one in clipped)])
         return EncodedSet(self.first, self._begins_of(ranges), self.words, np.cumsum(lengths), content)
 
-    def on(self, disk: Disk) -> "EncodedSet":
+    def to_disk(self, disk: Disk) -> "EncodedSet":
         """The same set on disk."""
         if not isinstance(self.content, np.ndarray):
             return self

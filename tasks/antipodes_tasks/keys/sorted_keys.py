@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.keys.packing import Keys
 
-MANY = 1 << 14
+MIN_KEYS_TO_COMPILE = 1 << 14
 """Keys from which on a kernel drops repeats; for fewer, loading it would take longer."""
 RUN = 24
 """Keys of one first word, up to which insertion sorts them."""
@@ -32,7 +32,7 @@ def sorted_rows(keys: Keys) -> Keys:
 
     It takes as long as sorting two or three times as many keys of one word.
     """
-    if len(keys) < MANY:
+    if len(keys) < MIN_KEYS_TO_COMPILE:
         keys = keys[np.argsort(keys[:, 0])]
         _sort_ties(keys)
         return keys
@@ -48,7 +48,7 @@ def sorted_rows(keys: Keys) -> Keys:
 
 
 def _without_repeats(keys: Keys) -> Keys:
-    if len(keys) >= MANY:
+    if len(keys) >= MIN_KEYS_TO_COMPILE:
         return keys[: _drop_repeats(keys)]
     differs = np.ones(len(keys), dtype=np.bool_)
     differs[1:] = keys[1:] != keys[:-1]
@@ -71,7 +71,7 @@ def _merged_pair(one: Keys, other: Keys) -> Keys:
     return merged[: (_merge if one.ndim == 1 else _merge_rows)(one, other, merged)]
 
 
-def without(keys: Keys, *seen: Keys) -> Keys:
+def difference(keys: Keys, *seen: Keys) -> Keys:
     """The sorted keys that are in none of some other sorted arrays; the keys themselves are unchanged."""
     left = keys
     for other in seen:

@@ -19,11 +19,11 @@ Arrangements = NDArray[np.uint8]
 Ranks = NDArray[np.int64]
 BATCH = 1 << 16
 """Arrangements in a batch, so that intermediate results stay in cache."""
-MANY = 1 << 14
+MIN_ARRANGEMENTS_TO_COMPILE = 1 << 14
 """Arrangements from which on a compiled kernel ranks them; for fewer, loading it would take longer."""
 MAX_STATES = 1 << 18
 """States of the kernel's table, at most; with more, arrangements are ranked without the kernel."""
-FEW_STATES = 1 << 14
+MAX_SINGLE_STATES = 1 << 14
 """States of the table for one arrangement, at most: it is made in a few milliseconds."""
 
 
@@ -45,14 +45,14 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 @lru_cache(maxsize=16)
 def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
     """As `rank_arrangements`, a function of one arrangement, which a loop ranks faster than arrays do."""
-    if prod(count + 1 for count in counts) <= FEW_STATES:
+    if prod(count + 1 for count in counts) <= MAX_SINGLE_STATES:
         return partial(rank_one, tables_of_one(counts))
     return lambda labels: int(rank_arrangements(np.array([labels], dtype=np.uint8), counts)[0])
 
 
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
     """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
-    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MAX_STATES:
+    if len(labels) * len(origins) >= MIN_ARRANGEMENTS_TO_COMPILE and prod(count + 1 for count in counts) <= MAX_STATES:
         tables = rank_tables(tuple(counts))
         return _rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
     ranks = np.empty((len(origins), len(labels)), dtype=np.int64)

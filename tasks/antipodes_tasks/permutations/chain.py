@@ -124,7 +124,7 @@ def extended(level: Level, generators: Permutations) -> Level:
         new = np.sort(earliest[numbers[images[earliest]] < 0])
         numbers[images[new]] = np.arange(first, first + len(new))
         found, by = np.divmod(new, len(generators))
-        transversal = np.concatenate([transversal, after(generators[by], frontier[found])])
+        transversal = np.concatenate([transversal, compose(generators[by], frontier[found])])
     known = len(level.transversal)
     inverse = np.concatenate([level.inverse, inverted(transversal[known:])])
     return Level(level.point, numbers, transversal, inverse)
@@ -141,13 +141,13 @@ def _order_preserving(level: Level, below: Sequence[Level], places: NDArray[np.i
     transversal = level.transversal[np.argsort(places[level.orbit])]
     for lower in below:
         best = places[transversal[:, lower.orbit]].argmin(axis=1)
-        transversal = after(transversal, lower.transversal[best])
+        transversal = compose(transversal, lower.transversal[best])
     numbers = np.full_like(level.numbers, -1)
     numbers[transversal[:, level.point]] = np.arange(len(transversal))
     return Level(level.point, numbers, transversal, inverted(transversal))
 
 
-def after(second: Permutations, first: Permutations) -> Permutations:
+def compose(second: Permutations, first: Permutations) -> Permutations:
     """The products ``(n, points)`` that apply ``first`` and then ``second``."""
     return np.take_along_axis(second, first.astype(np.intp), axis=1)
 
@@ -169,7 +169,7 @@ def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
     for level in levels:
         numbers = np.maximum(level.numbers[rest[:, level.point]], 0)  # number 0 is the identity
         if numbers.any():
-            rest = after(level.inverse[numbers], rest)
+            rest = compose(level.inverse[numbers], rest)
     return rest
 
 
@@ -310,7 +310,7 @@ class _Search:
         step = max(16, BATCH // len(self._identity))
         for begin in range(0, len(pairs), step):
             found, by = pairs[begin : begin + step].T
-            rest = sifted(self.levels[at:], after(generators[by], level.transversal[found]))
+            rest = sifted(self.levels[at:], compose(generators[by], level.transversal[found]))
             wrong = np.flatnonzero((rest != self._identity).any(axis=1))
             right = wrong[0] if len(wrong) else len(found)
             checked[found[:right], by[:right]] = True

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import PermutationError, RankError
-from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 Permutations = NDArray[np.uint8]
 """``(n, k)``: every row has each of ``0 .. k - 1`` once."""
@@ -159,7 +159,7 @@ def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
         rank = np.int64(0)
         for j in range(k):
             bit = one << np.uint64(permutations[i, j])
-            rank = rank * (k - j) + permutations[i, j] - np.int64(ones(seen & (bit - one)))
+            rank = rank * (k - j) + permutations[i, j] - np.int64(popcount(seen & (bit - one)))
             seen |= bit
         ranks[i] = rank
 

@@ -64,7 +64,7 @@ def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
     packing = found.packing
     labels, listed = packing.unpack(found.words[batch.start : batch.stop]), [np.empty((0, 3), dtype=np.int64)]
     for number in range(len(moves)):
-        after, legal = moves.after(number, labels)
+        after, legal = moves.move(number, labels)
         words = packing.pack(after[legal])
         found.add(words)
         before = batch.start + np.flatnonzero(legal)

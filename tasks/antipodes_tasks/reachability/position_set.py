@@ -93,13 +93,13 @@ def _slot_of(key: Words, words: Words, slots: Slots) -> int:
         hashed = (hashed ^ word) * FACTOR
         hashed ^= hashed >> HALF
     slot = hashed & mask
-    while slots[slot] >= 0 and not same(words[slots[slot]], key):
+    while slots[slot] >= 0 and not words_equal(words[slots[slot]], key):
         slot = (slot + ONE) & mask
     return int(slot)
 
 
 @kernel
-def same(one: Words, other: Words) -> bool:
+def words_equal(one: Words, other: Words) -> bool:
     """Whether all words agree."""
     for i in range(len(one)):
         if one[i] != other[i]:

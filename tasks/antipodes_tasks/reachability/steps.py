@@ -17,7 +17,7 @@ from antipodes_tasks.reachability.position_set import (
     PositionSet,
     Slots,
     Words,
-    same,
+    words_equal,
 )
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
@@ -161,7 +161,7 @@ def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) ->
     """The moves, or the moves that undo them: in machine code if they are arrays, else in numpy."""
     if isinstance(moves, Swaps | Transforms):
         return CompiledSteps(moves.reversed() if backwards else moves, parts)
-    return BatchSteps(len(moves), moves.before if backwards else moves.after)
+    return BatchSteps(len(moves), moves.undo if backwards else moves.move)
 
 
 def undoable(moves: Moves) -> bool:
@@ -380,7 +380,7 @@ def _expand(
                 hashed = (hashed ^ key[w]) * FACTOR
                 hashed ^= hashed >> HALF
             slot = hashed & last_slot
-            while slots[slot] >= 0 and not same(words[np.uint64(slots[slot])], key):
+            while slots[slot] >= 0 and not words_equal(words[np.uint64(slots[slot])], key):
                 slot = (slot + ONE) & last_slot
             if slots[slot] < 0:
                 for w in range(all_words):

@@ -82,7 +82,7 @@ class CountedSwaps(Moves):
         changed[every, first] = EMPTY
         return changed.reshape(labels.shape)
 
-    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
         origin, destination = self.edges[number]
         counted = (labels[:, origin] != EMPTY) & (labels[:, origin] != self.free)
@@ -91,9 +91,9 @@ class CountedSwaps(Moves):
         changed[legal] = self.canonical(self._moved(labels[legal], origin, destination))
         return changed, legal
 
-    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
-        return self.after(self.edges.index(self.edges[number][::-1]), labels)
+        return self.move(self.edges.index(self.edges[number][::-1]), labels)
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""

@@ -27,7 +27,7 @@ def check_functions(moves: Moves, labels: Labels) -> None:
     """
     if not isinstance(moves, Functions) or moves.identity in _tried:
         return
-    sample = _near(moves, labels)
+    sample = _positions_near(moves, labels)
     for number in range(len(moves)):
         for problem in problems_of_move(moves, number, sample):
             raise InputError(problem)
@@ -36,7 +36,7 @@ def check_functions(moves: Moves, labels: Labels) -> None:
 
 def check_path(moves: Moves, path: Labels) -> None:
     """Raise InputError if moves that are functions do not lead along a path ``(length + 1, places)`` that they led."""
-    if isinstance(moves, Functions) and None in (steps := moves.along(path)):
+    if isinstance(moves, Functions) and None in (steps := moves.moves_on_path(path)):
         raise contradiction(path[steps.index(None)])
 
 
@@ -52,12 +52,12 @@ _tried = set[bytes]()
 """Identities of moves that were found to be consistent."""
 
 
-def _near(moves: Functions, labels: Labels) -> Labels:
+def _positions_near(moves: Functions, labels: Labels) -> Labels:
     """Up to NEAR positions, those given and the first that moves and their inverses lead to, each once."""
     found = frontier = np.unique(labels, axis=0)[:NEAR]
     undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
     while len(frontier) and len(found) < NEAR:
-        results = [moves.after(number, frontier) for number in range(len(moves))]
+        results = [moves.move(number, frontier) for number in range(len(moves))]
         results += [moves.undone(number, frontier) for number in undoable]
         reached = np.concatenate([after[legal] for after, legal in results])
         seen = set(map(bytes, found))
@@ -80,13 +80,13 @@ def listed(labels: Labels) -> str:
 def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]:
     """The problems of a move on positions ``(n, places)``, a line for each."""
     move = f"move {name_of(moves, number)}"
-    after, legal = moves.after(number, sample)
-    again = moves.after(number, sample)
+    after, legal = moves.move(number, sample)
+    again = moves.move(number, sample)
     if (at := _first_difference((after, legal), again)) is not None:
         yield f"{move}: expected the same result each time, found two from {listed(sample[at])}"
         return
-    turned, turned_legal = moves.after(number, sample[::-1])
-    alone = [moves.after(number, position[np.newaxis]) for position in sample[:ALONE]]
+    turned, turned_legal = moves.move(number, sample[::-1])
+    alone = [moves.move(number, position[np.newaxis]) for position in sample[:ALONE]]
     one, one_legal = (np.concatenate(parts) for parts in zip(*alone, strict=True))
     for found, found_legal in ((turned[::-1], turned_legal[::-1]), (one, one_legal)):
         count = len(found)
@@ -105,7 +105,7 @@ def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) 
             return
         back, found = moves.undone(number, after)
     else:
-        back, found = moves.before(number, after)
+        back, found = moves.undo(number, after)
     if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
         yield (
             f"move {name_of(moves, number)}: expected an inverse that leads from {listed(after[at])} back to "

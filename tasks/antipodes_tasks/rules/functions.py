@@ -16,7 +16,14 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
-from antipodes_tasks.rules.parts import MANY, Part, first_wrong, moduli_of, random_positions, ranges_of
+from antipodes_tasks.rules.parts import (
+    MIN_POSITIONS_TO_COMPILE,
+    Part,
+    first_wrong,
+    moduli_of,
+    random_positions,
+    ranges_of,
+)
 
 Function = Callable[[NDArray[np.int64]], Any]
 """Takes positions ``(n, places)``, an array of its own; returns those after the move, or a pair of them and of where
@@ -169,7 +176,7 @@ class Functions(Moves):
         """The positions ``(k, places)`` after each move, where it is legal; they are digested, too."""
         results = []
         for number in range(len(self)):
-            after, legal = self.after(number, labels)
+            after, legal = self.move(number, labels)
             digest(legal.tobytes() + after[legal].tobytes())
             results.append(after[legal])
         return results
@@ -184,14 +191,14 @@ class Functions(Moves):
         """Whether the inverse of each move is known."""
         return all(one is not None for one in self._inverses)
 
-    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they are unchanged.
 
         InputError where the function fails, or its result is not one; the message names the move.
         """
         return self._applied(self._functions[number], labels)
 
-    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``.
 
         The move leads from each of them to its position: that is tried, whatever the inverse says.
@@ -199,7 +206,7 @@ class Functions(Moves):
         InputError where the inverse is not known, or fails; the message names the move.
         """
         before, found = self.undone(number, labels)
-        after, legal = self.after(number, before)
+        after, legal = self.move(number, before)
         return before, found & legal & (after == labels).all(axis=1)
 
     def undone(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
@@ -211,8 +218,8 @@ class Functions(Moves):
 
     def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
         """Raise InputError unless the inverse of a move leads back from where it led, wherever it is legal."""
-        labels = where(labels, legal)
-        before, found = self.undone(number, where(after, legal))
+        labels = legal_positions(labels, legal)
+        before, found = self.undone(number, legal_positions(after, legal))
         if not (found.all() and np.array_equal(before, labels)):
             wrong = np.flatnonzero(~found | (before != labels).any(axis=1))
             raise InputError(
@@ -246,7 +253,7 @@ class Functions(Moves):
 
     def _moved(self, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> tuple[Labels, bool]:
         """The positions after a move, unchanged where it is illegal, and whether all values are in range."""
-        if len(after) >= MANY:
+        if len(after) >= MIN_POSITIONS_TO_COMPILE:
             moved = labels.copy(order="K")
             return moved, _take(after, legal, self._moduli, moved)
         outside = (after < 0) | (after >= self._moduli)
@@ -272,7 +279,7 @@ class Functions(Moves):
             raise InputError(f"{role}: {error}, in {_listed(after[at])} from {_listed(labels[at])}") from None
 
 
-def where(labels: Labels, legal: Mask) -> Labels:
+def legal_positions(labels: Labels, legal: Mask) -> Labels:
     """The positions ``(n, places)`` at which a move is legal, stored in the same order; themselves if all are."""
     if legal.all():
         return labels

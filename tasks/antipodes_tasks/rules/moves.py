@@ -129,28 +129,28 @@ class Moves(ABC):
         return labels
 
     @abstractmethod
-    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they mean nothing."""
 
     @abstractmethod
-    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` from which a move leads to each, and whether there is one, ``(n,)``.
 
         InputError where that is not known: see `invertible`.
         """
 
-    def along(self, path: Labels) -> list[int | None]:
+    def moves_on_path(self, path: Labels) -> list[int | None]:
         """The number of the move from each position of a path ``(length + 1, places)`` to the next; None if none is."""
         found: list[int | None] = [None] * (len(path) - 1)
         for number in range(len(self)):
-            after, legal = self.after(number, path[:-1])
+            after, legal = self.move(number, path[:-1])
             for step in np.flatnonzero(legal & (after == path[1:]).all(axis=1)).tolist():
                 found[step] = number if found[step] is None else found[step]
         return found
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
-        found = (self.after(number, labels[np.newaxis]) for number in range(len(self)))
+        found = (self.move(number, labels[np.newaxis]) for number in range(len(self)))
         return _stacked([after for after, legal in found if legal[0]], labels)
 
     def successors_many(self, labels: Labels) -> Successors:
@@ -158,7 +158,7 @@ class Moves(ABC):
         positions = np.repeat(labels[:, np.newaxis], len(self), axis=1)
         allowed = np.zeros(positions.shape[:2], dtype=np.bool_)
         for number in range(len(self)):
-            after, legal = self.after(number, labels)
+            after, legal = self.move(number, labels)
             positions[legal, number], allowed[:, number] = after[legal], legal
         return Successors(positions, allowed, self.names)
 
@@ -179,11 +179,11 @@ class Moves(ABC):
 
     def steps(self, labels: Labels) -> Steps:
         """Return all legal moves of positions ``(n, places)``, in the order of the positions, then of the moves."""
-        return self._collect(self.after, labels)
+        return self._collect(self.move, labels)
 
     def steps_back(self, labels: Labels) -> Steps:
         """Return all moves that lead to positions ``(n, places)``, each with the position before it; see `steps`."""
-        return self._collect(self.before, labels)
+        return self._collect(self.undo, labels)
 
     def _collect(self, apply: Callable[[int, Labels], tuple[Labels, Mask]], labels: Labels) -> Steps:
         parents, positions = [np.empty(0, dtype=np.int64)], [labels[:0]]
@@ -198,7 +198,7 @@ class Moves(ABC):
 
     def predecessors(self, labels: Labels) -> Labels:
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
-        found = (self.before(number, labels[np.newaxis]) for number in range(len(self)))
+        found = (self.undo(number, labels[np.newaxis]) for number in range(len(self)))
         return _stacked([before for before, legal in found if legal[0]], labels)
 
 

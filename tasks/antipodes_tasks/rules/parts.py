@@ -15,7 +15,7 @@ from antipodes_tasks.errors import PositionError
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 
-MANY = 1 << 14
+MIN_POSITIONS_TO_COMPILE = 1 << 14
 """Positions from which on a compiled kernel checks them; for fewer, loading it would take longer."""
 
 
@@ -83,7 +83,7 @@ class Part:
 
     def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
         """The first row that has other pieces than the part; None if there is none."""
-        if len(labels) >= MANY:
+        if len(labels) >= MIN_POSITIONS_TO_COMPILE:
             row = _first_wrong_row(np.ascontiguousarray(labels, dtype=np.uint8), np.array(self.counts, dtype=np.int64))
             return None if row == len(labels) else row
         wrong = (np.sort(labels, axis=1) != self._sorted).any(axis=1)

@@ -44,7 +44,7 @@ def slides(
         raise ConfigError(
             f'metric: expected at most {MAX_MASKED} different tiles and blanks for "slides", found {labels}'
         )
-    every = sorted(_every(frozenset(steps), squares))
+    every = sorted(_iterate_slides(frozenset(steps), squares))
     origin = np.tile(np.arange(len(squares)), (len(every), 1))
     allowed = np.full(origin.shape, ~np.uint64(0))
     for number, slide in enumerate(every):
@@ -55,12 +55,12 @@ def slides(
     return Transforms(names, origin, np.full(len(squares), labels), allowed=allowed)
 
 
-def _every(steps: frozenset[tuple[int, int]], squares: Sequence[Square]) -> Iterator[Slide]:
+def _iterate_slides(steps: frozenset[tuple[int, int]], squares: Sequence[Square]) -> Iterator[Slide]:
     place = {square: number for number, square in enumerate(squares)}
     for empty, (row, column) in enumerate(squares):
         for (down, right), direction in DIRECTIONS.items():
             line = [empty]
-            while (beside := _behind(line, (row, column), (down, right), place)) is not None and (
+            while (beside := _next_tile_place(line, (row, column), (down, right), place)) is not None and (
                 beside,
                 line[-1],
             ) in steps:
@@ -68,6 +68,6 @@ def _every(steps: frozenset[tuple[int, int]], squares: Sequence[Square]) -> Iter
                 yield Slide(empty, tuple(line[1:]), direction)
 
 
-def _behind(line: Sequence[int], first: Square, step: Square, place: dict[Square, int]) -> int | None:
+def _next_tile_place(line: Sequence[int], first: Square, step: Square, place: dict[Square, int]) -> int | None:
     """The place of the tile that would come next in a line to a square."""
     return place.get((first[0] - len(line) * step[0], first[1] - len(line) * step[1]))

@@ -63,15 +63,15 @@ class Swaps(Moves):
         """The moves that undo these."""
         return Swaps(self.pairs[:, ::-1])
 
-    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
         return _moved(labels, *self.pairs[number])
 
-    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
         return _moved(labels, *self.pairs[number, ::-1])
 
-    def along(self, path: Labels) -> list[int | None]:
+    def moves_on_path(self, path: Labels) -> list[int | None]:
         """The number of the move from each position of a path to the next; see `Moves`."""
         numbers = {pair: number for number, pair in reversed(list(enumerate(map(tuple, self.pairs.tolist()))))}
         return [numbers.get(_pair(before, after)) for before, after in pairwise(path)]
@@ -92,14 +92,14 @@ class Swaps(Moves):
 
     def steps_back(self, labels: Labels) -> Steps:
         """Return all moves that lead to positions ``(n, places)``; see `Moves`."""
-        return self._backwards.steps(labels)
+        return self._inverses.steps(labels)
 
     @cached_property
     def _forwards(self) -> "_SwapsByEmpty":
         return _SwapsByEmpty.of(self.pairs[:, 0], self.pairs[:, 1])
 
     @cached_property
-    def _backwards(self) -> "_SwapsByEmpty":
+    def _inverses(self) -> "_SwapsByEmpty":
         return _SwapsByEmpty.of(self.pairs[:, 1], self.pairs[:, 0])
 
 

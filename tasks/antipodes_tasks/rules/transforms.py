@@ -139,19 +139,19 @@ class Transforms(Moves):
         return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
 
     @cached_property
-    def _backwards(self) -> Transforms:
+    def _inverses(self) -> Transforms:
         return self.reversed()
 
-    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
         moved = labels[:, self.origin[number]]
         if self.added[number].any():
             moved = ((moved.astype(np.int16) + self.added[number]) % self.moduli).astype(np.uint8)
         return moved, self.legal(number, labels)
 
-    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+    def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
-        return self._backwards.after(number, labels)
+        return self._inverses.move(number, labels)
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
@@ -164,7 +164,7 @@ class Transforms(Moves):
 
     def predecessors(self, labels: Labels) -> Labels:
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
-        return self._backwards.successors(labels)
+        return self._inverses.successors(labels)
 
     def legal(self, number: int, labels: Labels) -> Mask:
         """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""

@@ -106,7 +106,7 @@ def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, s
     """
     rest = dict(enumerate(rules.parts))
     for number, (own, at) in enumerate(zip(pattern.parts, pattern.ranges, strict=True)):
-        alike = [k for k, part in rest.items() if _alike(own, part)]
+        alike = [k for k, part in rest.items() if _is_compatible(own, part)]
         points = [k for k in rest if _has_points(own, rules, k)]
         fitting = [*alike, *points]
         if not fitting:
@@ -126,7 +126,7 @@ def _has_points(own: Part, rules: Rules, number: int) -> bool:
     return twists[0].places == part.places and own.places == part.places * len(twists[0].symbols)
 
 
-def _alike(own: Part, part: Part) -> bool:
+def _is_compatible(own: Part, part: Part) -> bool:
     """Whether a part of a pattern can show a part of a puzzle."""
     same_kind = (own.places, own.holds_pieces) == (part.places, part.holds_pieces)
     return same_kind and (own.holds_pieces or len(part.symbols) % len(own.symbols) == 0)

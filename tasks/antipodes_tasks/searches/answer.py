@@ -9,7 +9,7 @@ from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
-LISTED = 1000
+DEFAULT_LIMIT = 1000
 """Solutions that a search lists by default; it counts all."""
 PATH_BYTES = 128
 """Memory of an array beside its elements."""

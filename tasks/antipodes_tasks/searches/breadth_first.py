@@ -11,7 +11,7 @@ from antipodes_tasks.keys.fields import Fields
 from antipodes_tasks.reachability.position_set import Numbers, PositionSet, Words
 from antipodes_tasks.reachability.steps import Steps
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.heuristics import less_memory
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
@@ -31,7 +31,7 @@ def bfs(
     *,
     every: bool = False,
     max_depth: int | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
@@ -62,7 +62,7 @@ def bfs(
         if not reached.expand():
             return unsolved(BFS, Outcome.UNREACHABLE, reached.expanded)
         found = reached.goals_of(problem)
-    back = _back(problem, reached)
+    back = _predecessor_function(problem, reached)
     paths = shortest_paths(problem.packing, reached.depths, found, back, request.every).reversed()
     return solved(BFS, paths, request, reached.expanded)
 
@@ -72,7 +72,7 @@ def bidirectional(
     *,
     every: bool = False,
     max_depth: int | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
@@ -246,10 +246,10 @@ class Frontiers:
         """One path, or ``every`` one, through the common positions, once the frontiers have met."""
         packing = self._problem.packing
         # Both halves begin at the same sorted positions, so that they join.
-        back = _back(self._problem, self.forward)
+        back = _predecessor_function(self._problem, self.forward)
         before = shortest_paths(packing, self.forward.depths, self.common, back, every).reversed()
         forth = self._problem.steps.successors
-        return before.then(shortest_paths(packing, self.backward.depths, self.common, forth, every))
+        return before.join(shortest_paths(packing, self.backward.depths, self.common, forth, every))
 
     def _smaller(self) -> Reached:
         backward = self._problem.undoable and self.backward.last_layer_size < self.forward.last_layer_size
@@ -264,6 +264,6 @@ class Frontiers:
         return common
 
 
-def _back(problem: Problem, reached: Reached) -> Successors:
+def _predecessor_function(problem: Problem, reached: Reached) -> Successors:
     """The moves backwards, if they are known, or the predecessors among the reached positions."""
     return problem.steps_back.successors if problem.undoable else reached.predecessors

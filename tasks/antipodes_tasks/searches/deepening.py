@@ -12,18 +12,18 @@ from antipodes_tasks.reachability.position_set import PositionSet, Words
 from antipodes_tasks.reachability.steps import CompiledSteps
 from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.rules.swaps import swap_edges
-from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
-from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Name, heuristic_of, zero_heuristic
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 from antipodes_tasks.searches.shares import shared
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
 
-MANY = 1 << 20
+MIN_PATHS_TO_LAYER = 1 << 20
 """Paths found from which on they are counted by layers: there may be billions."""
 BLOCK = 1 << 16
 """Positions expanded at once, after which an interruption is answered."""
@@ -34,7 +34,7 @@ SHARE = 8
 """Positions that the search expands for each position that the proof expands."""
 WORTH_IT = 1 << 16
 """Positions that the search expands before the proof begins."""
-LONG = 0.2
+SHARED_DESCENT_SECONDS = 0.2
 """Seconds of a descent after which threads share the next one, which takes several times as long."""
 VERY_LONG = 1.0
 """Seconds of a descent after which a heuristic makes what speeds up the next one."""
@@ -47,7 +47,7 @@ def iddfs(
     *,
     every: bool = False,
     max_depth: int | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     memory_limit: int = PROOF_MEMORY,
     listener: Listener = silence,
 ) -> Answer:
@@ -73,7 +73,7 @@ def ida_star(
     *,
     every: bool = False,
     max_depth: int | None = None,
-    listed: int = LISTED,
+    listed: int = DEFAULT_LIMIT,
     heuristic: Name | Patterns | None = None,
     memory_limit: int = PROOF_MEMORY,
     threads: int = 1,
@@ -111,13 +111,13 @@ def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, requ
         return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
     runner = _Runner(method, request.listener, _UnreachableProof(problem, request.memory_limit))
     depth = _with_parity(max(1, heuristic.estimate(problem.position)), problem)
-    while depth < NEVER:
+    while depth < UNREACHABLE_COST:
         if request.max_depth is not None and depth > request.max_depth:
             return unsolved(method, Outcome.DEPTH_LIMIT, runner.expanded, depth)
         descent = _descent_to(depth, problem, heuristic, request, runner)
         if not runner.complete(descent, depth):
             break
-        if descent.found > MANY:
+        if descent.found > MIN_PATHS_TO_LAYER:
             return _counted(method, problem, heuristic, depth, request, runner)
         result = descent.result()
         if result.found:
@@ -196,7 +196,7 @@ class _Runner:
         """Run a descent to its end, or until it has found many paths; False if the proof succeeds first."""
         before, over, begin = self.expanded, False, time.perf_counter()
         self.expanded += descent.expanded  # some kernels count the position itself from the start
-        while not over and descent.found <= MANY:
+        while not over and descent.found <= MIN_PATHS_TO_LAYER:
             self.report(depth)
             self.pace.start()
             over = descent.advance(self.pace.budget)
@@ -244,7 +244,7 @@ def _descent_to(
     if isinstance(heuristic, Patterns):
         if runner.seconds > VERY_LONG:
             heuristic.prepare(request.threads, lambda: runner.report(depth))
-        if request.threads > 1 and runner.seconds > LONG:
+        if request.threads > 1 and runner.seconds > SHARED_DESCENT_SECONDS:
             return shared(
                 depth, request.threads, request, lambda share: heuristic.descent(depth, problem, request, share)
             )
@@ -284,14 +284,14 @@ class _PathLayers:
         problem = self._problem
         layers, edges = [problem.packing.pack(problem.position[np.newaxis])], list[Edges]()
         for left in reversed(range(self._distance)):
-            layer, led = self._next(layers[-1], left)
+            layer, led = self._next_layer(layers[-1], left)
             layers.append(layer)
             edges.append(led)
         goals = problem.packing.pack(problem.goals)
         wanted: Mask = (layers[-1][:, np.newaxis] == goals).all(axis=2).any(axis=1)
         return self._leading_to(wanted, layers, edges)
 
-    def _next(self, layer: Words, left: int) -> tuple[Words, Edges]:
+    def _next_layer(self, layer: Words, left: int) -> tuple[Words, Edges]:
         """The positions one move on that may be ``left`` moves from a goal, and the moves that lead to them."""
         problem = self._problem
         found, edges = PositionSet(problem.packing, self._free, MORE_MEMORY), [np.empty((0, 2), dtype=np.int64)]

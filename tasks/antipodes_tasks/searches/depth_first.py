@@ -18,7 +18,7 @@ from antipodes_tasks.reachability.steps import CompiledSteps, MoveArrays, is_leg
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
-from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Lookups
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, Heuristic, Lookups
 from antipodes_tasks.searches.problem import Problem, Request
 
 FAR = 1 << 62
@@ -148,7 +148,7 @@ def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, heuristic: Heurist
     if problem.rules.counts[0] == 1:
         ends = set(np.nonzero(problem.goals == 0)[1].tolist())
         away[:] = distances_to(ends, frozenset((b, a) for a, b in edges), places)
-        away[away == UNREACHABLE] = NEVER
+        away[away == UNREACHABLE] = UNREACHABLE_COST
         first_of = np.searchsorted(destination, np.arange(places + 1)).astype(np.uint64)
     gains = costs if heuristic.is_zero else (costs[:, destination] - costs[:, origin]).T.copy()
     return _Swaps(
@@ -459,7 +459,7 @@ class _Blocks:
         level.next += len(block)
         self.tally[EXPANDED] += len(block)
         after, row = self._problem.steps.successors(block)
-        new = self._new(after, row + first)
+        new = self._new_successors(after, row + first)
         below = _Level(after[new], row[new] + first)
         if depth < self._greatest:
             self._levels.append(below)
@@ -467,7 +467,7 @@ class _Blocks:
             self.tally[NEXT_BOUND] = self._greatest + 1
             self._take_goals(below)
 
-    def _new(self, after: Labels, parent: Numbers) -> Numbers:
+    def _new_successors(self, after: Labels, parent: Numbers) -> Numbers:
         """The successors that do not undo the last move, each once for a position."""
         keep = np.arange(len(after))
         if len(self._levels) > 1:

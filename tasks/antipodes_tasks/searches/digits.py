@@ -85,7 +85,7 @@ def _digit_of_list(numbering: Keyed, rules: Rules) -> Digit:
     for first in range(0, numbering.size, BATCH):
         labels = numbering.unrank(np.arange(first, min(first + BATCH, numbering.size)))
         for move in range(len(rules.moves)):
-            after[first : first + BATCH, move] = numbering.rank(rules.moves.after(move, labels)[0])
+            after[first : first + BATCH, move] = numbering.rank(rules.moves.move(move, labels)[0])
     return Digit(numbering.size, 1, _with_no_move(after))
 
 

@@ -26,7 +26,7 @@ SMALL = 9
 """Places of a board up to which making the tables of linear conflicts takes longer than a search without them."""
 LINE = 7
 """Places of a line up to which one table has all its conflicts: of 2 MB. A longer line is cut into several."""
-NEVER = 1 << 20
+UNREACHABLE_COST = 1 << 20
 """The cost of a place from which a piece cannot reach a goal; more moves than any search makes."""
 
 
@@ -195,7 +195,7 @@ def costs_of_pieces(problem: Problem) -> NDArray[np.int64]:
     for label in range(1, len(costs)):
         goals = set(np.nonzero(problem.goals == label)[1].tolist())
         distances = distances_to(goals, edges, places)
-        costs[label] = np.where(distances == UNREACHABLE, NEVER, distances)
+        costs[label] = np.where(distances == UNREACHABLE, UNREACHABLE_COST, distances)
     return costs
 
 

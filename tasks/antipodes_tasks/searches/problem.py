@@ -78,7 +78,7 @@ class Problem:
     @cached_property
     def _in_group(self) -> bool:
         """Whether position and a goal are elements of the group of the moves, where the moves are one."""
-        if not Group.suits(self.rules):
+        if not Group.can_number(self.rules):
             return False
         points, chain = points_of(self.rules), Group.of(self.rules).chain
         assert points is not None

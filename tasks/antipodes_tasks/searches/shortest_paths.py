@@ -31,7 +31,7 @@ class ShortestPaths:
         backwards = [_different(edges[:, ::-1]) for edges in reversed(self.edges)]
         return ShortestPaths(self.layers[::-1], tuple(backwards))
 
-    def then(self, others: "ShortestPaths") -> "ShortestPaths":
+    def join(self, others: "ShortestPaths") -> "ShortestPaths":
         """These paths continued by others, whose first layer is the last of these."""
         return ShortestPaths(self.layers + others.layers[1:], self.edges + others.edges)
 

@@ -25,7 +25,7 @@ from antipodes_tasks.rules.swaps import Swaps, any_order, both_ways, connected, 
 from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
-MOST = 1 << 12
+MAX_GROUP_ELEMENTS = 1 << 12
 """Elements of the largest group that is listed."""
 
 
@@ -161,7 +161,7 @@ def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
             if after not in reached:
                 reached.add(after)
                 waiting.append(after)
-        if len(reached) > MOST:
+        if len(reached) > MAX_GROUP_ELEMENTS:
             return None
     return frozenset(reached)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, GENERATED, NEXT_BOUND
@@ -146,7 +146,7 @@ def successors_by_steps(
         may = np.uint64(follow[np.uint64(every), moves if depth == ZERO else np.uint64(move[depth, j])])
         allowed, tight, far = may, ALL if links > 0 and left > 0 else ZERO, ZERO
         if depth >= split or part == ZERO:
-            expanded, generated = expanded + 1, generated + np.int64(ones(may))
+            expanded, generated = expanded + 1, generated + np.int64(popcount(may))
         for u in range(all_views):
             w, number_of_map = words[word[depth, j, u]], np.uint64(map_of[depth, j, u])
             raises, keeps = ZERO, np.uint64(still[u, number_of_map])

@@ -62,7 +62,7 @@ class StepSearch:
         )
         return cls(rules, views, arrays, steps, path)
 
-    def through(
+    def chain_stages(
         self,
         stages: Sequence[Stage],
         values: NDArray[np.uint8],
@@ -95,7 +95,7 @@ class StepSearch:
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:
             for move in np.unique(taken).tolist():
-                begun[taken == move] = self.rules.moves.after(move, begun[taken == move])[0]
+                begun[taken == move] = self.rules.moves.move(move, begun[taken == move])[0]
         said = np.array([view.table.read(values, view.entries(begun)) for view in self.views])
         bound = depth + said.max(axis=0)
         near = bound <= len(path.taken)

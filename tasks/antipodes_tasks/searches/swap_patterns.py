@@ -21,7 +21,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.depth_first import Descent
-from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.patterns import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
@@ -63,7 +63,7 @@ class PatternTable:
     def read(self, indices: Numbers) -> Numbers:
         """What it says of entries ``(n,)``; NEVER where no moves lead."""
         found = self.values[np.maximum(indices, 0)].astype(np.int64)
-        return np.where((found == UNREACHED) | (indices == NOT_NUMBERED), NEVER, found)
+        return np.where((found == UNREACHED) | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 
 class LookUp(NamedTuple):
@@ -82,7 +82,7 @@ class LookUp(NamedTuple):
         image = self.table.label_of[self.symmetry.image(position[np.newaxis])[0]]
         return self.table.rows.numbering.rank_one(image.tolist())
 
-    def said(self, labels: Labels) -> Numbers:
+    def look_up(self, labels: Labels) -> Numbers:
         """What the table says of the images of positions ``(n, places)``, ``(n,)``."""
         images = self.table.label_of[self.symmetry.image(labels)]
         return self.table.read(self.table.rows.numbering.rank(images))
@@ -141,7 +141,7 @@ class SwapPatterns(Patterns):
     def bound(self, position: Labels) -> int:
         """Return the bound of one position ``(places,)``; NEVER if a table implies that it does not reach the goal."""
         _, values = self._looked_up(position)
-        return min(NEVER, max(self._sums(position, values)))
+        return min(UNREACHABLE_COST, max(self._sums(position, values)))
 
     def bounds(self, labels: Labels) -> Numbers:
         """Return the bounds ``(n,)`` of positions ``(n, places)``, as `bound` does."""
@@ -149,9 +149,9 @@ class SwapPatterns(Patterns):
         for single, own in zip(self.single, self.sums, strict=True):
             total = single[labels, np.arange(labels.shape[1])].sum(axis=1)
             for view in own:
-                total += view.said(labels)
+                total += view.look_up(labels)
             np.maximum(greatest, total, out=greatest)
-        return np.minimum(greatest, NEVER)
+        return np.minimum(greatest, UNREACHABLE_COST)
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """The search for paths of ``depth`` moves, guided by the tables."""

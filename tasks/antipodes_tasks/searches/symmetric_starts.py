@@ -76,7 +76,7 @@ def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: in
     """The stage with beginnings of at most ``most`` moves, as long as symmetries are left, and a block has room."""
     begun, length = [(list[int](), images)], 0
     while length < most and any(len(kept) > 1 for _, kept in begun):
-        longer = list(islice(_longer(begun, order, follow), STEP_ROOM + 1))
+        longer = list(islice(_extended_prefixes(begun, order, follow), STEP_ROOM + 1))
         if len(longer) > STEP_ROOM:
             break
         begun, length = longer, length + 1
@@ -84,7 +84,7 @@ def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: in
     return Stage(beginnings.reshape(len(begun), length), follow)
 
 
-def _longer(
+def _extended_prefixes(
     begun: list[tuple[list[int], Numbers]], order: Numbers, follow: NDArray[np.uint32]
 ) -> Iterator[tuple[list[int], Numbers]]:
     """The beginnings with a move more, and the symmetries that keep each."""

@@ -24,7 +24,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.patterns import Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
@@ -52,7 +52,7 @@ SAMPLE, WALK = 256, 40
 BYTES_OF_WORD = 8
 MAX_SYMMETRIES = 1 << 10
 """Symmetries of which each gives views."""
-MAX_VIEWS, WORTH = 8, 0.01
+MAX_VIEWS, MIN_GAIN = 8, 0.01
 """Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
 
 
@@ -87,20 +87,20 @@ class TurnPatterns(Patterns):
         different = dict.fromkeys(view.table.rules.name for view in self.views)
         return ", ".join(different) + (f", greatest of {len(self.views)}" if len(self.views) > 1 else "")
 
-    def said(self, labels: Labels) -> Numbers:
+    def look_up(self, labels: Labels) -> Numbers:
         """What each view says of positions ``(n, places)``, ``(views, n)``."""
         return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
 
     def bounds(self, labels: Labels) -> Numbers:
         """Return the maximum of the values that the views give to positions ``(n, places)``, ``(n,)``."""
-        greatest: Numbers = self.said(labels).max(axis=0)
+        greatest: Numbers = self.look_up(labels).max(axis=0)
         return greatest
 
     def bound(self, position: Labels) -> int:
         """Return the bound of one position ``(places,)``; NEVER also if a table rules out the inverse position."""
         bound = super().bound(position)
-        if self.inverses is not None and super().bound(self.inverses.image(position)) == NEVER:
-            return NEVER
+        if self.inverses is not None and super().bound(self.inverses.image(position)) == UNREACHABLE_COST:
+            return UNREACHABLE_COST
         return bound
 
     @cached_property
@@ -121,7 +121,7 @@ class TurnPatterns(Patterns):
         before the last move all say 1, which none does. So a path has more moves (H. Kociemba found this for the
         cube).
         """
-        said = self.said(self.rules.moves.predecessors(self.goal))
+        said = self.look_up(self.rules.moves.predecessors(self.goal))
         linked = np.ones(len(self.views), dtype=np.bool_)
         if (said == 1).all(axis=0).any():
             return ~linked
@@ -140,7 +140,7 @@ class TurnPatterns(Patterns):
         root, inverted = problem.position, False
         if self.inverses is not None:
             both = np.stack((root, self.inverses.image(root)))
-            inverted = bool(np.diff(self.said(both).sum(axis=0))[0] > 0)
+            inverted = bool(np.diff(self.look_up(both).sum(axis=0))[0] > 0)
             root = both[int(inverted)]
         path: TurnPath | StepPath
         if self.steps is None:
@@ -150,7 +150,7 @@ class TurnPatterns(Patterns):
             search = StepSearch.begun(self.rules, self.views, self.arrays, self.steps, root, depth, request)
             path, stages = search.path, self._stages(self.steps, root, depth, request.every)
             effects = self.effects[request.every]
-            advance = search.through(stages, self.values, self.goal, effects, request.every, share)
+            advance = search.chain_stages(stages, self.values, self.goal, effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -236,20 +236,20 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         tally=np.array(TALLY),
         found=room_for_paths(depth, request, np.uint64, depth),
     )
-    said = patterns.said(root[np.newaxis])[:, 0]
+    said = patterns.look_up(root[np.newaxis])[:, 0]
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), in_order(view.table.digits, view.table.folding))
         path.digits[0, 0, at : at + len(own)] = own
-    after = _after(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
+    after = _successors(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
     path.size[0], path.said[0, 0], path.best[0, 0] = 1, said, said.argmax()
     looked_up = views[int(said.argmax())]
     path.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
     return path
 
 
-def _after(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
+def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
     """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
-    return np.concatenate([rules.moves.after(move, position[np.newaxis])[0] for move in moves])
+    return np.concatenate([rules.moves.move(move, position[np.newaxis])[0] for move in moves])
 
 
 class _ViewDigit(NamedTuple):
@@ -344,7 +344,7 @@ def _random_positions(rules: Rules, goal: Labels) -> Labels:
     for drawn in numbers:
         for move in range(len(rules.moves)):
             chosen = drawn == move
-            labels[chosen] = rules.moves.before(move, labels[chosen])[0]
+            labels[chosen] = rules.moves.undo(move, labels[chosen])[0]
     return labels
 
 
@@ -354,7 +354,7 @@ def _raising(said: Sequence[Numbers]) -> list[int]:
     while len(chosen) < min(MAX_VIEWS, len(said)):
         raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]
         best = int(np.argmax(raised))
-        if chosen and raised[best] < WORTH:
+        if chosen and raised[best] < MIN_GAIN:
             break
         chosen.append(best)
         bound = np.maximum(bound, said[best])

@@ -14,7 +14,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.heuristics import NEVER
+from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
@@ -63,7 +63,7 @@ class TurnTable:
         numbered = self.places_of(np.maximum(indices, 0))
         found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
         found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
-        return np.where((found == self.mask) | (indices == NOT_NUMBERED), NEVER, found)
+        return np.where((found == self.mask) | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 
 class View(NamedTuple):

@@ -34,7 +34,7 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
     if len(used) > MAX_PAIRED:
         return [[move for move in used if move != moves.inverse[before]] for before in range(len(moves))] + [used]
     short = {nothing, *effects}
-    both = {(one, two): _effect(*_after(moves, one, two)) for one in used for two in used}
+    both = {(one, two): _effect(*_compose(moves, one, two)) for one in used for two in used}
     allowed = {
         (one, two): both[one, two] not in short
         and (every or rank[one] <= rank[two] or both[one, two] != both[two, one])
@@ -59,7 +59,7 @@ def _effects(moves: Transforms) -> list[bytes]:
     return [_effect(moves.origin[move], moves.added[move]) for move in range(len(moves))]
 
 
-def _after(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
+def _compose(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
     """What two moves do, one after the other."""
     origin, added = moves.origin[two], moves.added.astype(np.int64)
     return moves.origin[one][origin], (added[one][origin] + added[two]) % moves.moduli
@@ -119,8 +119,8 @@ class Inverses:
         origin, added = self._effect_of(position)
         return all(
             np.array_equal(
-                (moves.after(move, self.goal[np.newaxis])[0][0][origin] + added) % self.moduli,
-                moves.after(move, position[np.newaxis])[0][0],
+                (moves.move(move, self.goal[np.newaxis])[0][0][origin] + added) % self.moduli,
+                moves.move(move, position[np.newaxis])[0][0],
             )
             for move in range(len(moves))
         )

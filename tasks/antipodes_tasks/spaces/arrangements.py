@@ -39,7 +39,7 @@ MAX_SWAPS = 100_000
 """Swaps up to which the graph of places is looked at: that takes a tenth of a second."""
 PARITY = "parity"
 """The key of the details that has the parities of a space that numbers half of the arrangements."""
-FEWEST, MOST = 3, 20
+MIN_PLACES, MAX_PLACES = 3, 20
 """Places of half an index: the empty one and two pieces to exchange; more than 20 have too many arrangements, even by
 halves."""
 
@@ -138,7 +138,7 @@ def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
     starts of a set disagree, or moves lead around a circle of odd length, no place decides the parity. In a set
     without a start any choice does, if only moves keep to it.
     """
-    if not FEWEST <= rules.places <= MOST or set(rules.counts) != {1} or not isinstance(rules.moves, Swaps):
+    if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or not isinstance(rules.moves, Swaps):
         return None
     empty, wanted = rules.start_labels.argmin(axis=1), parities(rules.start_labels)
     seeds = tuple(zip(empty.tolist(), wanted.tolist(), strict=True))

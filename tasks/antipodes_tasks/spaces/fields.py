@@ -49,7 +49,7 @@ WIDTHS = (1 << 4, 1 << 15)
 """Columns of a row that are worth column maps."""
 IDEAL_WIDTH = 1 << 10
 CUTS_TRIED = 6
-FEW_MAPS = 2 * SPARE_BYTES
+ACCEPTED_MAP_BYTES = 2 * SPARE_BYTES
 """Bytes of column maps with which a cut is good enough to try no other."""
 WORD_BYTES = 4 * 8
 """Bytes of 64 columns of a row in the bitmaps of a search."""
@@ -143,7 +143,7 @@ class Fields(Numbering):
             cut = replace(cut, most_maps=most_maps or 1)
             if most_maps is not None and cut._search_bytes(rules) < best._search_bytes(rules):
                 best = cut
-                if COLUMN_BYTES * most_maps * prod(cut.radices[leading:]) <= FEW_MAPS:
+                if COLUMN_BYTES * most_maps * prod(cut.radices[leading:]) <= ACCEPTED_MAP_BYTES:
                     break
         return best
 
@@ -274,12 +274,12 @@ def dependencies_of(fields: Sequence[Field], parts: Sequence[Part], moves: Moves
     """``(fields, fields)``: whether the new value of the first depends on the old one of the second, by any move."""
     depends = np.zeros((len(fields), len(fields)), dtype=np.bool_)
     sample, other = (random_positions(parts, PAIRS, f"dependencies {one}") for one in range(2))
-    after = [moves.after(number, sample) for number in range(len(moves))]
+    after = [moves.move(number, sample) for number in range(len(moves))]
     for cause, field in enumerate(fields):
         changed = sample.copy()
         changed[:, field.first : field.end] = other[:, field.first : field.end]
         for number, (first, legal) in enumerate(after):
-            second, legal_too = moves.after(number, changed)
+            second, legal_too = moves.move(number, changed)
             differs = ((first != second) & (legal & legal_too)[:, np.newaxis]).any(axis=0)
             depends[:, cause] |= [differs[one.first : one.end].any() for one in fields]
     return depends
@@ -345,7 +345,7 @@ class FieldTables(Filler):
 
         InputError if the move is said to be undone by another, and is not.
         """
-        after, legal = self.moves.after(number, labels)
+        after, legal = self.moves.move(number, labels)
         if self.moves.reversible:
             self.moves.check_undone(number, labels, after, legal)
         row = np.full(len(labels), ILLEGAL, dtype=np.int64)

@@ -35,7 +35,7 @@ Classes = tuple[tuple[int, ...] | int, ...]
 class Pieces(NamedTuple):
     """A part of pieces."""
 
-    at: slice
+    place_slice: slice
     counts: tuple[int, ...]
     """The number of pieces with each label."""
     parity: tuple[int, ...] | None = None
@@ -81,7 +81,7 @@ class Frame:
     @cached_property
     def places(self) -> int:
         """The number of places of a position."""
-        ends: list[int] = [part.at.stop for part in self.parts]
+        ends: list[int] = [part.place_slice.stop for part in self.parts]
         return max(ends)
 
     @cached_property
@@ -123,9 +123,9 @@ class Frame:
         shown = np.zeros((self.places, self.labels), dtype=np.uint8)
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(classes, tuple):
-                shown[part.at, : len(classes)] = classes
+                shown[part.place_slice, : len(classes)] = classes
             else:
-                shown[part.at.start : part.at.start + classes] = np.arange(self.labels)
+                shown[part.place_slice.start : part.place_slice.start + classes] = np.arange(self.labels)
         return shown
 
     @cached_property
@@ -133,7 +133,7 @@ class Frame:
         """``(places, labels)``: the block to which a label on a place belongs, or NO_BLOCK."""
         found = np.full((self.places, self.labels), NO_BLOCK, dtype=np.int16)
         for number, block in enumerate(self.blocks):
-            at = self.parts[block.part].at
+            at = self.parts[block.part].place_slice
             if block.values is None:
                 found[at, np.flatnonzero(np.array(block.local) != NO_BLOCK)] = number
             else:
@@ -149,7 +149,7 @@ class Frame:
     @cached_property
     def content_places(self) -> NDArray[np.int64]:
         """``(contents,)``: the place of each content, where blocks are on places of which the row says nothing."""
-        ends = [(self.parts[block.part].at.stop, block.end - block.first) for block in self.blocks]
+        ends = [(self.parts[block.part].place_slice.stop, block.end - block.first) for block in self.blocks]
         return np.concatenate([np.arange(end - count, end) for end, count in ends])
 
     @cached_property
@@ -158,9 +158,9 @@ class Frame:
         found = np.ones(self.places, dtype=np.int64)
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(classes, tuple):
-                found[part.at] = max(classes) + 1
+                found[part.place_slice] = max(classes) + 1
             elif isinstance(part, ValuesIndex):
-                found[part.at.start : part.at.start + classes] = part.radix
+                found[part.place_slice.start : part.place_slice.start + classes] = part.radix
         return found
 
     @cached_property
@@ -193,9 +193,9 @@ class Frame:
             if isinstance(part, ValuesIndex):
                 assert isinstance(classes, int)
                 index = part if classes == part.length else part.leading(classes)
-                labels[:, part.at.start : part.at.start + classes] = index.unrank(here)
+                labels[:, part.place_slice.start : part.place_slice.start + classes] = index.unrank(here)
             else:
-                labels[:, part.at] = _unranked(part, classes, here)
+                labels[:, part.place_slice] = _unranked(part, classes, here)
         return labels
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
@@ -215,10 +215,10 @@ class Frame:
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(part, ValuesIndex):
                 if part.total is not None and classes == part.length:
-                    sums = self.row_labels(keys)[:, part.at].sum(axis=1, dtype=np.int64)
+                    sums = self.row_labels(keys)[:, part.place_slice].sum(axis=1, dtype=np.int64)
                     numbered &= sums % part.radix == part.total
             elif _all_shown(part, classes):
-                whole = np.argsort(np.array(classes)).astype(np.uint8)[self.row_labels(keys)[:, part.at]]
+                whole = np.argsort(np.array(classes)).astype(np.uint8)[self.row_labels(keys)[:, part.place_slice]]
                 numbered &= parities(whole) == _parity_here(part, whole)
         return numbered
 
@@ -228,7 +228,7 @@ class Frame:
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for block, weight in zip(self.blocks, self.weights, strict=True):
             part = self.parts[block.part]
-            here = labels[:, part.at]
+            here = labels[:, part.place_slice]
             if block.values is not None:
                 digit = block.values.rank(here[:, -(block.end - block.first) :])
                 unnumbered |= digit == NOT_NUMBERED
@@ -239,7 +239,7 @@ class Frame:
             columns += digit * weight
         for part in self.parts:
             if isinstance(part, Pieces) and part.parity is not None:
-                unnumbered |= parities(labels[:, part.at]) != _parity_of(part, labels)
+                unnumbered |= parities(labels[:, part.place_slice]) != _parity_of(part, labels)
         columns[unnumbered] = NOT_NUMBERED
         return columns
 
@@ -256,7 +256,7 @@ class Frame:
             names = np.array([int(np.flatnonzero(local == number)[0]) for number in range(len(block.counts))])
             contents[:, here] = names[unrank_arrangements(digit, block.counts)]
             if block.merged is not None:
-                contents[:, here] = _apart(contents[:, here], *block.merged)
+                contents[:, here] = _separate_labels(contents[:, here], *block.merged)
         return contents
 
     def positions(self, row_labels: Labels, contents: Labels) -> Labels:
@@ -266,7 +266,7 @@ class Frame:
         """
         positions = self._single[np.arange(self.places), row_labels]
         for block in self.blocks:
-            at, size = self.parts[block.part].at, block.end - block.first
+            at, size = self.parts[block.part].place_slice, block.end - block.first
             if block.values is not None:
                 positions[:, at.stop - size : at.stop] = contents[:, block.first : block.end]
             else:
@@ -284,7 +284,7 @@ class Frame:
             single[place, self.shown[place]] = np.arange(self.labels)
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(classes, tuple):
-                single[part.at, list(classes)] = np.arange(len(classes))
+                single[part.place_slice, list(classes)] = np.arange(len(classes))
         return single
 
     def fitting(self, images: Images) -> NDArray[np.bool_]:
@@ -313,13 +313,13 @@ class Frame:
         """Whether all arrangements of a part that are numbered have images that are."""
         if isinstance(part, ValuesIndex) or part.parity is None:
             return True
-        to = images.places[number, part.at]
-        image = next(one for one in self.parts if one.at.start <= to.min() < one.at.stop)
+        to = images.places[number, part.place_slice]
+        image = next(one for one in self.parts if one.place_slice.start <= to.min() < one.place_slice.stop)
         if isinstance(image, ValuesIndex) or image.parity is None:
             return False
-        names = images.labels[number, part.at.start, : len(part.counts)]
-        odd = int(parities(np.stack((to - image.at.start, names.astype(np.int64)))).sum()) % 2
-        return bool((np.array(image.parity)[to - image.at.start] == (np.array(part.parity) ^ odd)).all())
+        names = images.labels[number, part.place_slice.start, : len(part.counts)]
+        odd = int(parities(np.stack((to - image.place_slice.start, names.astype(np.int64)))).sum()) % 2
+        return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
         """Whether the row decides what is added to the twist on a place, which is in the column."""
@@ -334,7 +334,7 @@ class Frame:
 def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
     """Whether all contents of one sum have images of one sum, if only contents of one sum are numbered."""
     values = np.arange(part.radix)
-    renamed = images.labels[number, part.at, : part.radix].astype(np.int64)
+    renamed = images.labels[number, part.place_slice, : part.radix].astype(np.int64)
     sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
     return part.total is None or bool(((renamed - renamed[:, :1] - sign * values) % part.radix == 0).all())
 
@@ -365,7 +365,7 @@ def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:
         return unrank_arrangements(numbers, counts)
     last = len(counts) - 1
     merged = unrank_arrangements(numbers, (*counts[:-2], 2))
-    labels = _apart(merged, last - 1, last)
+    labels = _separate_labels(merged, last - 1, last)
     names = np.argsort(np.array(classes))
     whole = names[labels].astype(np.uint8)
     wrong = parities(whole) != _parity_here(part, whole)
@@ -381,10 +381,10 @@ def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
 
 def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
     """The parity that positions ``(n, places)`` of the whole puzzle must have in a part."""
-    return _parity_here(part, labels[:, part.at])
+    return _parity_here(part, labels[:, part.place_slice])
 
 
-def _apart(contents: Labels, low: int, high: int) -> Labels:
+def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
     """Contents in which the second of two places with the label ``low`` gets ``high``."""
     apart = contents.copy()
     last = contents.shape[1] - 1 - (contents[:, ::-1] == low).argmax(axis=1)

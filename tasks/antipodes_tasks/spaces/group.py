@@ -16,8 +16,8 @@ from antipodes_tasks.permutations.chain import (
     Level,
     Permutations,
     StabiliserChain,
-    after,
     checked_chain,
+    compose,
     sifted,
     stabiliser_chain,
 )
@@ -35,7 +35,7 @@ LARGEST = 1 << 128
 BATCH = 1 << 20
 """Positions that are ranked together."""
 
-FEW = 1 << 22
+MAX_NUMPY_IMAGES = 1 << 22
 """Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
 MAX_BYTES = 256
 """Points that a byte names."""
@@ -89,7 +89,7 @@ class Elements:
 
         Rows may be any integers from 0 to ``points - 1``: one that is no permutation is no element.
         """
-        if elements.size * len(self.chain.levels) > FEW:
+        if elements.size * len(self.chain.levels) > MAX_NUMPY_IMAGES:
             return rank_elements(elements, *self._inverses)
         rest, ranks = elements, np.zeros(len(elements), dtype=np.int64)
         for level, weight in zip(self.chain.levels, self.weights, strict=True):
@@ -112,11 +112,11 @@ class Elements:
     def unrank(self, ranks: Ranks) -> Permutations:
         """The elements ``(n, points)`` that have these numbers ``(n,)``, which are not checked."""
         points, levels = self.chain.points, self.chain.levels
-        if len(ranks) * points * len(levels) > FEW:
+        if len(ranks) * points * len(levels) > MAX_NUMPY_IMAGES:
             return unrank_elements(ranks, *self._representatives)
         elements: Permutations = np.tile(np.arange(points, dtype=np.int16), (len(ranks), 1))
         for level, weight in zip(levels, self.weights, strict=True):
-            elements = after(elements, level.transversal[ranks // weight % len(level.transversal)])
+            elements = compose(elements, level.transversal[ranks // weight % len(level.transversal)])
         return elements
 
     @cached_property
@@ -183,7 +183,7 @@ class Group(Numbering):
         return cls(rules, chain)
 
     @classmethod
-    def suits(cls, rules: Rules) -> bool:
+    def can_number(cls, rules: Rules) -> bool:
         """Whether positions are permutations of points, all starts are connected by moves, and the order is known.
 
         It is not known of groups of more than LARGEST elements.

@@ -21,7 +21,7 @@ from antipodes_tasks.rules.transforms import Transforms
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
-FEW = 1 << 20
+MAX_NUMPY_IMAGES = 1 << 20
 """Images of points that numpy writes faster than compiled code is loaded."""
 NO_COLUMN = -1
 Turns = NDArray[np.int64]
@@ -50,15 +50,15 @@ class PuzzlePoints:
         return int(self.moduli.sum())
 
     @cached_property
-    def firsts(self) -> NDArray[np.int64]:
+    def first_points(self) -> NDArray[np.int64]:
         """``(seats,)``: the first point of each seat."""
         return np.cumsum(self.moduli) - self.moduli
 
     def permutations(self, labels: Labels) -> Permutations:
         """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
-        if permutations.size > FEW:
-            columns = (self.pieces, self.values, self.moduli, self.firsts, self.homes, self._start_values)
+        if permutations.size > MAX_NUMPY_IMAGES:
+            columns = (self.pieces, self.values, self.moduli, self.first_points, self.homes, self._start_values)
             write_permutations(np.ascontiguousarray(labels), *columns, permutations)
             return permutations
         for first in range(0, len(labels), BATCH):
@@ -78,7 +78,7 @@ class PuzzlePoints:
                 turns += labels[:, self.values[seats]]
                 unknown |= (turns >= self.moduli[seats[0]]).any(axis=1)
                 turns -= self._start_values[homes]
-            self._put(permutations, self.firsts[homes], seats, turns)
+            self._put(permutations, self.first_points[homes], seats, turns)
         permutations[unknown] = 0
 
     def _put(
@@ -87,7 +87,7 @@ class PuzzlePoints:
         """Write the images of the points from ``firsts`` on ``(n, seats)``: the points of ``seats``, turned so far."""
         modulus = self.moduli[seats[0]]
         for turn in range(modulus):
-            images = (self.firsts[seats] + (turns + turn) % modulus).astype(np.int16)
+            images = (self.first_points[seats] + (turns + turn) % modulus).astype(np.int16)
             np.put_along_axis(permutations, firsts + turn, images, axis=1)
 
     def permutation_of(self, labels: Sequence[int]) -> bytes:
@@ -105,7 +105,12 @@ class PuzzlePoints:
         A home is given by its points, the first and one past the last, and its value at the start.
         """
         known = list(
-            zip(self.firsts.tolist(), (self.firsts + self.moduli).tolist(), self._start_values.tolist(), strict=True)
+            zip(
+                self.first_points.tolist(),
+                (self.first_points + self.moduli).tolist(),
+                self._start_values.tolist(),
+                strict=True,
+            )
         )
         found = []
         for seat, (piece, value) in enumerate(zip(self.pieces.tolist(), self.values.tolist(), strict=True)):
@@ -125,13 +130,13 @@ class PuzzlePoints:
 
     def _convert_back(self, permutations: Permutations, labels: Labels) -> None:
         for homes in self._kinds:
-            points = permutations[:, self.firsts[homes]]
+            points = permutations[:, self.first_points[homes]]
             seats = self._seats[points]
             if self.pieces[homes[0]] != NO_COLUMN:
                 pieces = np.broadcast_to(self.start[self.pieces[homes]], seats.shape)
                 np.put_along_axis(labels, self.pieces[seats], pieces, axis=1)
             if self.values[homes[0]] != NO_COLUMN:
-                values = (points - self.firsts[seats] + self._start_values[homes]) % self.moduli[homes[0]]
+                values = (points - self.first_points[seats] + self._start_values[homes]) % self.moduli[homes[0]]
                 np.put_along_axis(labels, self.values[seats], values.astype(np.uint8), axis=1)
 
     @cached_property
@@ -159,7 +164,7 @@ class PuzzlePoints:
         place = np.where(self.pieces < 0, self.values, self.pieces)
         seat_at = np.zeros(len(self.start), dtype=np.int64)
         seat_at[place] = np.arange(len(place))
-        firsts = self.firsts[seat_at[self.moves.origin[:, place]]]
+        firsts = self.first_points[seat_at[self.moves.origin[:, place]]]
         turns: Turns = np.where(self.values == NO_COLUMN, 0, self.moves.added[:, self.values]).astype(np.int64)
         for seats in self._kinds:
             self._put(elements, firsts[:, seats], seats, turns[:, seats])
@@ -199,7 +204,11 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
     for number, (part, here) in enumerate(zip(parts, ranges, strict=True)):
         places = range(here.start, here.stop)
         if part.twists:
-            if number == 0 or not parts[number - 1].holds_pieces or not _alike(moves, ranges[number - 1], here):
+            if (
+                number == 0
+                or not parts[number - 1].holds_pieces
+                or not _values_follow_pieces(moves, ranges[number - 1], here)
+            ):
                 return None
             values[-len(places) :] = places
         elif part.holds_pieces:
@@ -215,7 +224,7 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
     return pieces, values
 
 
-def _alike(moves: Transforms, pieces: slice, values: slice) -> bool:
+def _values_follow_pieces(moves: Transforms, pieces: slice, values: slice) -> bool:
     """Whether values go where the pieces go."""
     one, other = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
     return np.array_equal(one, other)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import FieldError, ResourceLimitError
 from antipodes_tasks.jit import kernel
 from antipodes_tasks.permutations.arrangements import number_rows
-from antipodes_tasks.permutations.chain import Level, Permutations, after, inverted, sifted
+from antipodes_tasks.permutations.chain import Level, Permutations, compose, inverted, sifted
 from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
 Numbers = NDArray[np.int32]
@@ -103,7 +103,7 @@ def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transit
     images = level.inverse[written[:, :, np.newaxis], images]
     numbers, first = number_rows(images.reshape(written.size, len(later)), states.shape[1])
     by, digit = np.divmod(first, written.shape[1])
-    following = after(level.inverse[written[by, digit]], after(states[by], level.transversal[digit]))
+    following = compose(level.inverse[written[by, digit]], compose(states[by], level.transversal[digit]))
     return Transitions(written, numbers.reshape(written.shape).astype(np.int32)), following
 
 

@@ -16,7 +16,7 @@ from antipodes_tasks.rules.rules import Rules
 
 MAX_SYMMETRIES = 1 << 10
 """Symmetries of a group that is listed, at most: each position is compared with its images under all of them."""
-MANY = 1 << 18
+MIN_CONTENTS_TO_COMPILE = 1 << 18
 """Contents of positions from which on compiled code is loaded to find their images."""
 TRIED = 32
 """Positions on which recorded symmetries are tried."""
@@ -60,7 +60,7 @@ class Images:
         return cls(to, contents.astype(np.uint8), added.astype(np.uint8), carriers, moduli)
 
     @classmethod
-    def none(cls, moduli: Sequence[int]) -> Self:
+    def trivial(cls, moduli: Sequence[int]) -> Self:
         """The identity alone, of places with so many contents."""
         places, contents = np.arange(len(moduli)), np.arange(max(moduli))
         labels = np.where(contents < np.array(moduli)[:, np.newaxis], contents, 0)[np.newaxis]
@@ -122,7 +122,7 @@ class Images:
 
     def image(self, labels: Labels, numbers: NDArray[np.integer[Any]]) -> Labels:
         """The image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
-        if labels.size > MANY:
+        if labels.size > MIN_CONTENTS_TO_COMPILE:
             found = np.empty(labels.shape, dtype=np.uint8)
             arrays = self.places, self.labels, self.turns, self.carriers, self.moduli
             find_images(np.ascontiguousarray(labels), numbers.astype(np.int64), *arrays, found)
@@ -135,7 +135,7 @@ class Images:
         images: Labels = np.take_along_axis(become, self.origins[numbers], axis=1)
         return images
 
-    def after(self, first: "Images") -> "Images":
+    def compose(self, first: "Images") -> "Images":
         """The one symmetry that ``first`` is, and then each of these."""
         to = first.places[0]
         contents = np.take_along_axis(self.labels[:, to], np.broadcast_to(first.labels, self.labels.shape), axis=2)
@@ -157,7 +157,7 @@ class Images:
         waiting = [self.identity]
         while waiting:
             one = waiting.pop()
-            products = self.after(one)
+            products = self.compose(one)
             for number, key in enumerate(products._keys):
                 if key not in found:
                     found[key] = products[[number]]

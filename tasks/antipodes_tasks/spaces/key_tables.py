@@ -39,7 +39,7 @@ class SuccessorLists(Filler):
     @cached_property
     def most_moves(self) -> int:
         """The most legal moves of a position: all are tried for it."""
-        counts = (np.bincount(self._after(first, end)[1]) for first, end in self._blocks(len(self.rules.moves)))
+        counts = (np.bincount(self._successors(first, end)[1]) for first, end in self._blocks(len(self.rules.moves)))
         return max((int(count.max()) for count in counts if len(count)), default=0)
 
     @property
@@ -61,14 +61,14 @@ class SuccessorLists(Filler):
     def _steps(self) -> Steps:
         return steps_of(self.rules.moves, self.rules.parts)
 
-    def _after(self, first: int, end: int) -> tuple[Labels, Indices]:
+    def _successors(self, first: int, end: int) -> tuple[Labels, Indices]:
         """The successors of some positions ``(m, places)``, and the place of each one's predecessor among them."""
         return self._steps.successors(self.numbering.unrank(np.arange(first, end)))
 
     def _fill(self, target: NDArray[np.int32], first: int) -> None:
         """Write the successors of positions from ``first`` on."""
         self._check_inverses(first, first + len(target))
-        labels, before = self._after(first, first + len(target))
+        labels, before = self._successors(first, first + len(target))
         after = self.numbering.rank(labels)
         if (after < 0).any():
             raise InputError(
@@ -83,7 +83,7 @@ class SuccessorLists(Filler):
         if isinstance(moves, Functions) and moves.reversible:
             labels = self.numbering.unrank(np.arange(first, end))
             for number in range(len(moves)):
-                moves.check_undone(number, labels, *moves.after(number, labels))
+                moves.check_undone(number, labels, *moves.move(number, labels))
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""

@@ -16,7 +16,7 @@ from antipodes_tasks.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, packing_of
 from antipodes_tasks.keys.ranges import KeyRanges, divided, layers
-from antipodes_tasks.keys.sorted_keys import find, sorted_unique, without
+from antipodes_tasks.keys.sorted_keys import difference, find, sorted_unique
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -130,7 +130,7 @@ class Keyed(Numbering):
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The numbering of a store; FieldError if it is not of such a puzzle."""
         details, packing = record.details, checked_details(record.details)
-        if not packing.suits(rules):
+        if not packing.is_injective(rules):
             raise FieldError(f"{PACKING}: the record of the keys does not match the puzzle")
         if details[ONE_WAY] is not (not rules.moves.reversible):
             raise FieldError(f"{ONE_WAY}: expected {not rules.moves.reversible}, found {quote(details[ONE_WAY])}")
@@ -227,9 +227,9 @@ def start_keys(rules: Rules, packing: Packing) -> Keys:
         return keys
     left, found = sorted_unique(keys.copy()), [keys[:0]]
     for layer in layers(Expansion(rules, packing), packing.pack(rules.first[np.newaxis])):
-        others = without(left, layer)
+        others = difference(left, layer)
         if len(others) < len(left):
-            found.append(without(left, others))
+            found.append(difference(left, others))
             left = others
         if not len(left):
             break

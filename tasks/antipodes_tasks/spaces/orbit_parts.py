@@ -46,7 +46,7 @@ class PiecesIndex:
         return radices(self.counts)
 
     @cached_property
-    def at(self) -> slice:
+    def place_slice(self) -> slice:
         """The places among those of the puzzle."""
         return slice(self.first, self.first + self.places)
 
@@ -120,7 +120,7 @@ class ValuesIndex:
         return (self.radix,) * self.free_places
 
     @cached_property
-    def at(self) -> slice:
+    def place_slice(self) -> slice:
         """The places among those of the puzzle."""
         return slice(self.first, self.first + self.places)
 
@@ -221,9 +221,9 @@ class OrbitCut:
     @cached_property
     def column_places(self) -> NDArray[np.bool_]:
         """Which places of the puzzle belong to the `column_parts`, ``(places,)``; the others belong to the row."""
-        belong = np.zeros(max(part.at.stop for part in self.parts), dtype=np.bool_)
+        belong = np.zeros(max(part.place_slice.stop for part in self.parts), dtype=np.bool_)
         for part in self.column_parts:
-            belong[part.at] = True
+            belong[part.place_slice] = True
         return belong
 
     @property

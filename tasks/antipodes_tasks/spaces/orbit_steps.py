@@ -118,7 +118,7 @@ def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: Piece
     They are at most those that need it of the most popular places, as many as have it.
     """
     assert transforms.conditions is not None
-    needs_empty = transforms.conditions[steps.transforms, part.at] == 1
+    needs_empty = transforms.conditions[steps.transforms, part.place_slice] == 1
     by_place = np.bincount(needs_empty.argmax(axis=1)[needs_empty.any(axis=1)], minlength=part.places)
     others = len(steps.transforms) - int(by_place.sum())
     return others + int(np.sort(by_place)[part.places - part.counts[0] :].sum())

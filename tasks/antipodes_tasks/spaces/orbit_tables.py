@@ -40,7 +40,7 @@ from antipodes_tasks.spaces.part_tables import (
     weights,
 )
 
-FILL_BYTES, FEW_FILLS = 1 << 10, 1 << 6
+FILL_BYTES, MIN_FILLS = 1 << 10, 1 << 6
 """Bytes of a call that fills a block, and such calls that even small tables are taken to need."""
 
 
@@ -135,7 +135,7 @@ class OrbitTables(Filler):
         pieces = [part for part in (*self.cut.row, *self.cut.column) if isinstance(part, PiecesIndex)]
         numberings = sum(numbering_bytes(part.counts) for part in pieces)
         work = self.cut.rows * steps * places + self.cut.width * self.most_column_maps * (len(self.cut.parts) + 1)
-        calls = FILL_BYTES * (FEW_FILLS + work // STEPS)
+        calls = FILL_BYTES * (MIN_FILLS + work // STEPS)
         return counting + changes + numberings + self._part_table_bytes + calls + block * threads
 
     @property
@@ -163,7 +163,7 @@ class OrbitTables(Filler):
     @property
     def _row_origins(self) -> NDArray[np.int64]:
         """What each step does to the places of the part that the cut divides, ``(steps, places)``."""
-        at = self.cut.row[-1].at
+        at = self.cut.row[-1].place_slice
         origins: NDArray[np.int64] = self.transforms.origin[self.steps.transforms, at].astype(np.int64) - at.start
         return origins
 
@@ -202,7 +202,7 @@ class OrbitTables(Filler):
         conditions = self.transforms.conditions
         if conditions is None or not self.cut.divides_pieces:
             return keys.ravel()
-        masks = conditions[self.steps.transforms, self.cut.row[-1].at]
+        masks = conditions[self.steps.transforms, self.cut.row[-1].place_slice]
         on_free_places = ~np.uint64(0) << np.uint64(len(self._cut_counts) - 1)
         must_be_free, must_be_taken = (masks & ~on_free_places) == 0, (masks & on_free_places) == 0
         is_free = free_places(masks.shape[1], self._free)

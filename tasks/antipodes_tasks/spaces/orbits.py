@@ -137,7 +137,7 @@ class Orbits(Numbering):
         ranks = np.zeros(len(labels), dtype=np.int64)
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for part in self.parts:
-            here = part.rank(labels[:, part.at])
+            here = part.rank(labels[:, part.place_slice])
             unnumbered |= here == NOT_NUMBERED
             ranks = ranks * part.size + here
         ranks[unnumbered] = NOT_NUMBERED
@@ -147,7 +147,7 @@ class Orbits(Numbering):
         """As `rank`, for one position, given as Python's integers."""
         rank = 0
         for part in self.parts:
-            here = part.rank_one(labels[part.at])
+            here = part.rank_one(labels[part.place_slice])
             if here == NOT_NUMBERED:
                 return NOT_NUMBERED
             rank = rank * part.size + here
@@ -159,7 +159,7 @@ class Orbits(Numbering):
         rest = indices
         for part in reversed(self.parts):
             rest, here = np.divmod(rest, part.size)
-            labels[:, part.at] = part.unrank(here)
+            labels[:, part.place_slice] = part.unrank(here)
         return labels
 
     def filler(self, rules: Rules, leading: int) -> OrbitTables:
@@ -170,7 +170,7 @@ class Orbits(Numbering):
         """The number of positions that can be reached, where the moves form a group whose order is known."""
         if self.has_every_arrangement(rules):
             return self.size
-        return Group.size_for(rules) if Group.suits(rules) else None
+        return Group.size_for(rules) if Group.can_number(rules) else None
 
 
 def least_group_order(rules: Rules) -> int:
@@ -232,7 +232,7 @@ def _divisible_from(part: PartIndex, transforms: Transforms) -> int:
     """How many digits of a part a row needs at least for a cut to divide it; as many as there are, if none may."""
     if isinstance(part, PiecesIndex):
         return _labels_told_apart(part, transforms)
-    stay = (transforms.origin[:, part.at] == np.arange(part.at.start, part.at.stop)).all()
+    stay = (transforms.origin[:, part.place_slice] == np.arange(part.place_slice.start, part.place_slice.stop)).all()
     return 0 if stay else len(part.radices)
 
 
@@ -240,7 +240,7 @@ def _labels_told_apart(part: PiecesIndex, transforms: Transforms) -> int:
     """The number of leading labels without which conditions on pieces are not decided: later ones are alike to them."""
     if transforms.conditions is None:
         return 0
-    masks, labels = transforms.conditions[:, part.at], len(part.counts)
+    masks, labels = transforms.conditions[:, part.place_slice], len(part.counts)
     bits = [(masks >> np.uint64(label)) & np.uint64(1) for label in range(labels)]
     return max((label + 1 for label in range(labels - 1) if (bits[label] != bits[label + 1]).any()), default=0)
 

@@ -68,12 +68,12 @@ def _stock(frame: Frame) -> _Stock:
     """How often each row label can occur in its part, values as often as there are places."""
     begins, counts = np.zeros(frame.places, dtype=np.int64), list[int]()
     for part, classes in zip(frame.parts, frame.classes, strict=True):
-        begins[part.at] = len(counts)
+        begins[part.place_slice] = len(counts)
         if isinstance(part, Pieces):
             assert isinstance(classes, tuple)
             counts += np.bincount(classes, weights=part.counts).astype(int).tolist()
         else:
-            counts += [WHATEVER] * int(frame.radices[part.at].max())
+            counts += [WHATEVER] * int(frame.radices[part.place_slice].max())
     places = np.flatnonzero(frame.radices > 1)
     if not len(places):
         return _Stock(np.zeros(frame.places, dtype=np.int64), np.full(1, WHATEVER, dtype=np.int64))

@@ -115,13 +115,13 @@ NO_SUM = -1
 
 def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64]) -> PartFill:
     """What fills the table of a part for the transforms of these numbers."""
-    origin = (transforms.origin[numbers, part.at] - part.first).astype(np.uint16)
+    origin = (transforms.origin[numbers, part.place_slice] - part.first).astype(np.uint16)
     conditions = transforms.conditions
-    if conditions is None or not transforms.conditional[numbers, part.at].any():
+    if conditions is None or not transforms.conditional[numbers, part.place_slice].any():
         masks = np.zeros((0, part.places), dtype=np.uint64)
     else:
-        masks = conditions[numbers, part.at].copy()
-    changes = Changes(origin, transforms.added[numbers, part.at].copy(), masks)
+        masks = conditions[numbers, part.place_slice].copy()
+    changes = Changes(origin, transforms.added[numbers, part.place_slice].copy(), masks)
     if isinstance(part, PiecesIndex):
         return _pieces_fill(part, changes)
     total = NO_SUM if part.total is None else part.total

@@ -33,7 +33,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED,
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
 """The numberings of all positions that have reduced ones."""
-LARGE = 1 << 26
+MIN_ENTRIES_FOR_ONE_BLOCK = 1 << 26
 """Entries from which on all rows are one block, so that chunks have a few million."""
 
 
@@ -93,7 +93,7 @@ class Reduced(Numbering):
     @property
     def radices(self) -> tuple[int, ...]:
         """The number of rows and of columns; of large spaces after a digit of one value: all are one block."""
-        one_block = (1,) if self.rows * self.width > LARGE else ()
+        one_block = (1,) if self.rows * self.width > MIN_ENTRIES_FOR_ONE_BLOCK else ()
         return (*one_block, self.rows, self.width)
 
     @property
@@ -115,7 +115,7 @@ class Reduced(Numbering):
 
     def rank(self, labels: Labels) -> Indices:
         """The index of the entry of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED for those without one."""
-        least = self.classes.least(labels)
+        least = self.classes.minimum_images(labels)
         rows = self.classes.numbers(least.keys)
         columns = self.frame.columns(self.images.image(labels, least.symmetries))
         known = (rows >= 0) & (columns != NOT_NUMBERED)
@@ -123,12 +123,12 @@ class Reduced(Numbering):
 
     def rank_one(self, labels: Sequence[int]) -> int:
         """As `rank`, for one position, given as Python's integers."""
-        return super().rank_one(labels) if self._one is None else self._one.rank(labels)
+        return super().rank_one(labels) if self._single_entry is None else self._single_entry.rank(labels)
 
     @cached_property
-    def _one(self) -> OneEntry | None:
+    def _single_entry(self) -> OneEntry | None:
         """The entries of single positions; None where that is no faster."""
-        return OneEntry(self.classes) if OneEntry.suits(self.classes) else None
+        return OneEntry(self.classes) if OneEntry.is_applicable(self.classes) else None
 
     def unrank(self, indices: Indices) -> Labels:
         """One of the positions ``(n, places)`` that each entry stands for, that in the kept row; not checked."""
@@ -141,7 +141,7 @@ class Reduced(Numbering):
         return self.classes.weights
 
     @property
-    def outside(self) -> Numbering:
+    def full_numbering(self) -> Numbering:
         """The numbering of all positions."""
         return self.whole
 
@@ -155,7 +155,7 @@ class Reduced(Numbering):
         """The number of symmetries."""
         return len(self.images)
 
-    def several(self, indices: Indices) -> tuple[Indices, Labels]:
+    def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
         """All positions that entries stand for: those of one symmetry for each row of its class."""
         labels = self.unrank(indices)
         of, symmetries = np.nonzero(self.classes.first_images(labels).T)
@@ -190,7 +190,7 @@ def parts_of(rules: Rules) -> tuple[Part, ...]:
     for part in Orbits.of(rules).parts:
         if isinstance(part, PiecesIndex):
             parity = None if part.parity is None else (part.parity,) * part.places
-            parts.append(Pieces(part.at, counts[part.first] or (), parity))
+            parts.append(Pieces(part.place_slice, counts[part.first] or (), parity))
         else:
             parts.append(part)
     return tuple(parts)

@@ -125,7 +125,7 @@ def _cases_after_effects(frame: Frame, transforms: Transforms, steps: OrbitSteps
     """The contents of all columns, before a move and then after each effect of one."""
     width = frame.width
     plain = frame.contents(np.arange(width))
-    moved = [_after(frame, transforms, plain, steps.effects[list(each)]) for each in steps.alternatives]
+    moved = [_contents_after(frame, transforms, plain, steps.effects[list(each)]) for each in steps.alternatives]
     legal = [np.ones(width, dtype=np.bool_), *(each for _, each in moved)]
     every = np.concatenate((plain, *(each for each, _ in moved)))
     blocks = len(frame.blocks)
@@ -142,7 +142,7 @@ def _value_weights(frame: Frame) -> NDArray[np.int64]:
     return weights
 
 
-def _after(
+def _contents_after(
     frame: Frame, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
 ) -> tuple[Labels, NDArray[np.bool_]]:
     """The contents ``(width, contents)`` after the legal one of some effects, and where there is one, ``(width,)``."""

@@ -101,7 +101,7 @@ class ReducedFieldTables(FieldTables):
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
         """As that of all positions; the row that a move leads to is mapped to a kept one, and its columns with it."""
-        after, legal = self.moves.after(number, labels)
+        after, legal = self.moves.move(number, labels)
         if self.moves.reversible:
             self.moves.check_undone(number, labels, after, legal)
         frame, classes, shape = self.numbering.frame, self.numbering.classes, (-1, self.width)
@@ -109,7 +109,7 @@ class ReducedFieldTables(FieldTables):
         rows, first = np.flatnonzero(by_row.any(axis=1)), by_row.argmax(axis=1)
         own = keys[np.arange(len(keys)), first]
         decided = bool(((keys == own[:, np.newaxis]) | ~by_row).all())
-        least = classes.least(after[np.arange(len(keys)) * self.width + first])
+        least = classes.minimum_images(after[np.arange(len(keys)) * self.width + first])
         images = self.numbering.images.image(after, np.repeat(least.symmetries, self.width))
         columns = np.where(legal, frame.columns(images), ILLEGAL).reshape(shape)
         return Rows(rows, classes.numbers(least.keys[rows]), columns[rows].astype(np.int32), decided)
@@ -178,7 +178,7 @@ def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
     fields, moves = fields_of(rules.parts), functions_of(rules)
     dependencies = dependencies_of(fields, rules.parts, moves)
     known = {tuple(range(len(fields))): None}
-    for needed in () if moves.plain else (dependencies, dependencies | _together(fields, images)):
+    for needed in () if moves.plain else (dependencies, dependencies | _mapped_together(fields, images)):
         order, ends = closed_order(fields, needed)
         known |= {tuple(sorted(order[:end])): None for end in ends}
     least, most = WIDTHS
@@ -188,7 +188,7 @@ def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
             yield Frame(field_parts(rules), _classes(fields, chosen), labels_of(rules))
 
 
-def _together(fields: Sequence[Field], images: Images) -> NDArray[np.bool_]:
+def _mapped_together(fields: Sequence[Field], images: Images) -> NDArray[np.bool_]:
     """``(fields, fields)``: whether symmetries take the first to the second."""
     number_of = np.repeat(np.arange(len(fields)), [field.end - field.first for field in fields])
     together = np.zeros((len(fields), len(fields)), dtype=np.bool_)

@@ -37,7 +37,7 @@ class OneRow:
             for origins, become in zip(images.origins.tolist(), weighed.tolist(), strict=True)
         ]
 
-    def least(self, labels: Sequence[int]) -> tuple[int, int]:
+    def minimum_image(self, labels: Sequence[int]) -> tuple[int, int]:
         """The key of the least image of the row of a position, and the first symmetry that leads there."""
         digits, lowest = list[int](), list[int]()
         for place, shown, lows in self._digits:
@@ -97,19 +97,19 @@ class OneEntry:
         self._row, self._image, self._width = OneRow(classes), OneImage(images), frame.width
         self._digits = [_digit(frame, block, weight) for block, weight in zip(frame.blocks, frame.weights, strict=True)]
         self._parities = [
-            (range(part.at.start, part.at.stop), part.parity)
+            (range(part.place_slice.start, part.place_slice.stop), part.parity)
             for part in frame.parts
             if isinstance(part, Pieces) and part.parity is not None
         ]
 
     @staticmethod
-    def suits(classes: RowClasses) -> bool:
+    def is_applicable(classes: RowClasses) -> bool:
         """Whether the symmetries are few enough for lists."""
         return classes.images.labels.size <= MAX_LISTED
 
     def rank(self, labels: Sequence[int]) -> int:
         """The index of the entry of a position; NOT_NUMBERED for one without."""
-        key, symmetry = self._row.least(labels)
+        key, symmetry = self._row.minimum_image(labels)
         index = self._row.number(key)
         if index == NOT_NUMBERED:
             return NOT_NUMBERED
@@ -127,7 +127,7 @@ class OneEntry:
 
 
 def _digit(frame: Frame, block: Block, weight: int) -> Digit:
-    at, contents = frame.parts[block.part].at, block.end - block.first
+    at, contents = frame.parts[block.part].place_slice, block.end - block.first
     if block.values is not None:
         return Digit(range(at.stop - contents, at.stop), block.values.rank_one, weight)
     local, rank = block.local, ranker(block.counts)

@@ -37,7 +37,7 @@ class Moved(NamedTuple):
         """Arrays for so many."""
         return cls(*np.empty((3, count), dtype=np.int32))
 
-    def some(self, count: int) -> "Moved":
+    def first(self, count: int) -> "Moved":
         """The first ones."""
         return Moved(self.of[:count], self.symmetries[:count], self.steps[:count])
 

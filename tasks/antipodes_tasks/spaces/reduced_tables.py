@@ -165,7 +165,7 @@ def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
     row = frame.radices > 1
     values = np.zeros(frame.places, dtype=np.bool_)
     for part in frame.parts:
-        values[part.at] |= isinstance(part, ValuesIndex)
+        values[part.place_slice] |= isinstance(part, ValuesIndex)
     return bool((row[transforms.origin] == row)[:, values].all())
 
 

@@ -22,26 +22,26 @@ from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_
 from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_tables import decides
-from antipodes_tasks.spaces.row_classes import FEW_ROWS, RowClasses
+from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.space import Numbering, Space
 
 MAX_FRAMES = 64
 """Frames that are weighed, at most."""
 MAX_KEPT = 0.9
 """The entries of a reduced space as a share of all positions, at most, or nothing is gained."""
-LITTLE = 1e8
+FINDING_COST = 1e8
 """The cost of a tenth of a second, which symmetries take to be found."""
-DEAR, WORTH = 2.0, 0.5
+MAX_COST_SHARE, WORTHWHILE_SHARE = 2.0, 0.5
 """The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
-LONG = 1.5e9
+OUTLINE_COST = 1.5e9
 """The cost of tables that an outline does not fill: see `cost_of`."""
-LARGE = 1 << 33
+MIN_POSITIONS_FOR_LONG_SEARCH = 1 << 33
 """Positions whose bits take 3 GiB, which is worth a longer search."""
 MAX_ROWS = 1 << 30
 """Rows, reduced or not, that are compared with their images: that takes a minute."""
 MAX_PERMUTATIONS = MAX_SYMMETRIES << 20
 """Permutations of places, labels and moves, several of which may be one symmetry, up to which their group is sought."""
-FEW_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
+NUMPY_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
 """The time to list a row, reduced or not, by numpy and by machine code, and that to compare a place of a row with that
 of an image, in positions that a search expands by a move. 479 million rows were listed in 15 s of a processor."""
 
@@ -76,7 +76,7 @@ def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
     """Whether it takes more than a second or two to list the rows and to compare them with their images."""
     frame, order = reduced.frame, len(reduced.images)
     rows = frame.all_rows / order
-    return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > LONG
+    return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > OUTLINE_COST
 
 
 def listed(space: Space) -> Space:
@@ -96,9 +96,13 @@ def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     """What a reduced space may cost."""
     each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
     search = float(each * whole.size * len(rules.moves))
-    if not worth or whole.size >= LARGE:
-        return Limits(10 * LITTLE + DEAR * search, (WORTH if worth else MAX_KEPT) * whole.size)
-    return Limits(WORTH * (whole.size * len(rules.moves) + whole.filler.cost(1)) - LITTLE, MAX_KEPT * whole.size)
+    if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
+        return Limits(
+            10 * FINDING_COST + MAX_COST_SHARE * search, (WORTHWHILE_SHARE if worth else MAX_KEPT) * whole.size
+        )
+    return Limits(
+        WORTHWHILE_SHARE * (whole.size * len(rules.moves) + whole.filler.cost(1)) - FINDING_COST, MAX_KEPT * whole.size
+    )
 
 
 def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
@@ -151,14 +155,14 @@ def _cost(rules: Rules, frame: Frame, order: int, rows: float) -> float:
 def symmetries_listed(rules: Rules) -> Images:
     """All symmetries of a puzzle; InputError if they are too many."""
     if isinstance(rules.moves, Functions) and not rules.moves.symmetries:
-        return Images.none(moduli_of(rules.parts))
+        return Images.trivial(moduli_of(rules.parts))
     from antipodes_tasks.symmetries.finding import symmetries_of  # which loads igraph
 
     moduli = moduli_of(rules.parts)
     try:
         found = symmetries_of(rules, most=MAX_PERMUTATIONS)
         if not found.generators:
-            return Images.none(moduli)
+            return Images.trivial(moduli)
         if found.order > MAX_SYMMETRIES:
             raise ResourceLimitError(f"expected at most {MAX_SYMMETRIES:,} symmetries, found {found.order:,}")
         places, labels, turns = (
@@ -185,7 +189,7 @@ def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
 
 def _listing(frame: Frame) -> float:
     """The time to list the rows of a frame."""
-    return (ROW_COST if frame.all_rows > FEW_ROWS else FEW_ROW_COST) * frame.all_rows
+    return (ROW_COST if frame.all_rows > MAX_NUMPY_ROWS else NUMPY_ROW_COST) * frame.all_rows
 
 
 def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
@@ -239,7 +243,7 @@ def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
     choices: list[Sequence[tuple[int, ...] | int]] = []
     for part in parts:
         if isinstance(part, Pieces):
-            choices.append(block_systems(images.labels[:, part.at.start, : len(part.counts)]))
+            choices.append(block_systems(images.labels[:, part.place_slice.start, : len(part.counts)]))
         else:
             choices.append([0])
     yield from product(*choices)

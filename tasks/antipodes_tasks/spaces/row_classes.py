@@ -18,9 +18,9 @@ from antipodes_tasks.spaces.row_images import RowImages, find_least
 
 Keys = NDArray[np.uint64]
 
-FEW = 1 << 18
+MAX_NUMPY_IMAGES = 1 << 18
 """Images of rows that numpy compares faster than compiled code is loaded."""
-FEW_ROWS = 1 << 17
+MAX_NUMPY_ROWS = 1 << 17
 """Rows of which numpy finds the least of their classes faster than compiled code is loaded."""
 SAMPLE = 256
 """Rows of a sample."""
@@ -83,7 +83,7 @@ class RowClasses:
     @cached_property
     def _kept(self) -> KeptRows:
         """The least rows: numpy finds few of them faster than compiled code is loaded."""
-        if self.frame.all_rows > FEW_ROWS:
+        if self.frame.all_rows > MAX_NUMPY_ROWS:
             return least_rows(self.frame, self.images)
         rows = self.frame.all_rows
         labels = self.frame.positions(self.frame.rows(np.arange(rows)), self._no_contents(rows))
@@ -104,8 +104,8 @@ class RowClasses:
         """The number of rows in the class of each least row."""
         order = len(self.images)
         weights = np.empty(len(keys), dtype=np.int64)
-        for first in range(0, len(keys), max(1, FEW // order)):
-            some = keys[first : first + max(1, FEW // order)]
+        for first in range(0, len(keys), max(1, MAX_NUMPY_IMAGES // order)):
+            some = keys[first : first + max(1, MAX_NUMPY_IMAGES // order)]
             stabilisers = (self.image_keys(self._first_positions(some)) == some).sum(axis=0)
             weights[first : first + len(some)] = order // stabilisers
         return weights
@@ -133,7 +133,7 @@ class RowClasses:
         """As `rows`, of some random classes, maybe the same one several times; the rows need not be listed."""
         numbers = np.random.default_rng(0).integers(self.frame.all_rows, size=count)
         labels = self.frame.positions(self.frame.rows(numbers), self._no_contents(count))
-        return self._first_positions(self.least(labels).keys)
+        return self._first_positions(self.minimum_images(labels).keys)
 
     def rows_of(self, numbers: NDArray[np.int64]) -> Labels:
         """As `rows`, of the classes of these numbers ``(n,)``."""
@@ -149,9 +149,9 @@ class RowClasses:
             keys += self.lookup[:, place, labels[:, place]]
         return keys
 
-    def least(self, labels: Labels) -> Least:
+    def minimum_images(self, labels: Labels) -> Least:
         """The least image of the row of each position ``(n, places)``."""
-        if len(labels) * len(self.images) <= FEW:
+        if len(labels) * len(self.images) <= MAX_NUMPY_IMAGES:
             keys = self.image_keys(labels)
             symmetries = keys.argmin(axis=0)
             return Least(keys[symmetries, np.arange(len(labels))], symmetries)

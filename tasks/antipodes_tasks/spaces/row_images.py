@@ -47,13 +47,13 @@ class RowImages(NamedTuple):
         place_of[places] = np.arange(len(places))
         radices = frame.radices[places]
         origins = place_of[images.origins[:, places]]
-        become = _become(frame, images, places, int(radices.max()))
+        become = _image_digits(frame, images, places, int(radices.max()))
         lowest, begins, first = _first_digits(origins[:, 0], become[:, 0], radices)
         weights = frame.key_weights[places]
         return cls(places, frame.shown[places], radices, weights, origins, become, lowest, begins, first)
 
 
-def _become(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
+def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
     """What each digit of the image is, by the digit of the place from which it comes: see `RowImages.become`."""
     label_of = np.zeros((frame.places, labels), dtype=np.int64)
     for label in range(frame.labels - 1, -1, -1):

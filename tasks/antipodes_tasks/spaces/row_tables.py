@@ -144,7 +144,7 @@ class RowTables:
         nowhere = RowNumbers.of(np.zeros(1, dtype=np.uint64))
         target = np.empty((len(rows), len(steps.origin)), dtype=np.int32)
         moved = Moved.room(target.size)
-        return moved.some(int(reduce_rows(rows, steps, shape.moduli, images, nowhere, target, moved)))
+        return moved.first(int(reduce_rows(rows, steps, shape.moduli, images, nowhere, target, moved)))
 
     def _numbered(
         self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
@@ -187,7 +187,7 @@ class RowTables:
         found = int(reduce_rows(rows, steps, shape.moduli, images, kept, target[here], moved))
         numbers = self._spare.pop() if self._spare else KeyNumbers.empty(self._key_length)
         if column_map.shape[1]:
-            put_numbers(target[here], numbers.add(self._keys(rows, moved.some(found))), column_map[here])
+            put_numbers(target[here], numbers.add(self._keys(rows, moved.first(found))), column_map[here])
         self._spare.append(numbers)
         return _Block(here, numbers, int((target[here] >= 0).sum(axis=1).max(initial=0)))
 
@@ -273,7 +273,7 @@ def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
     variants, bit = np.zeros(len(rows), dtype=np.int64), 0
     for block in frame.blocks:
         if block.merged is not None:
-            here = rows[:, frame.parts[block.part].at]
+            here = rows[:, frame.parts[block.part].place_slice]
             low, high = ((here == label).argmax(axis=1) for label in block.merged)
             variants += (low > high).astype(np.int64) << bit
             bit += 1

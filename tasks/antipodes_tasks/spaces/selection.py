@@ -27,7 +27,7 @@ REDUCED_FIELDS = "reduced_fields.ReducedFields"
 """The numbering of the kind "reduced" of puzzles whose moves are functions."""
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
-SHORT = 1e9
+MAX_UNREDUCED_COST = 1e9
 """The cost of a second, see `Filler.cost`: a shorter search is not worth the time to look for symmetries."""
 
 
@@ -91,7 +91,7 @@ def is_reduced_by_default(rules: Rules) -> bool:
 def _is_short(space: Space) -> bool:
     """Whether a search takes about a second or less."""
     filler = space.filler
-    return space.size * filler.most_moves + filler.cost(1) < SHORT
+    return space.size * filler.most_moves + filler.cost(1) < MAX_UNREDUCED_COST
 
 
 def whole_space(rules: Rules) -> Space:
@@ -221,6 +221,10 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     from antipodes_tasks.spaces.group import Group
     from antipodes_tasks.spaces.orbits import Orbits, least_group_order
 
-    if Orbits.has_every_arrangement(rules) or least_group_order(rules) > arguments.GREATEST or not Group.suits(rules):
+    if (
+        Orbits.has_every_arrangement(rules)
+        or least_group_order(rules) > arguments.GREATEST
+        or not Group.can_number(rules)
+    ):
         return Orbits
     return Group if Group.size_for(rules) < Orbits.size_for(rules) else Orbits

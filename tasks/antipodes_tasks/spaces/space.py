@@ -109,7 +109,7 @@ class Numbering(ABC):
         return None
 
     @property
-    def outside(self) -> "Numbering":
+    def full_numbering(self) -> "Numbering":
         """The numbering of all positions, where entries stand for several; else this one."""
         return self
 
@@ -123,7 +123,7 @@ class Numbering(ABC):
         """The number of symmetries by which positions are one entry; 1: none but the identity."""
         return 1
 
-    def several(self, indices: Indices) -> tuple[Indices, Labels]:
+    def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
         """All positions that entries ``(n,)`` stand for, ``(k, places)``, and the place of the entry of each, ``(k,)``.
 
         The positions of an entry are together, as many as the weight of its row.
@@ -196,9 +196,9 @@ class Space:
         return self.numbering.filler(self.rules, self.leading)
 
     @cached_property
-    def whole(self) -> "Space":
+    def full_space(self) -> "Space":
         """The space of all positions, where entries stand for several; else this one."""
-        outside = self.numbering.outside
+        outside = self.numbering.full_numbering
         return self if outside is self.numbering else Space(self.rules, outside, outside.cuts[0])
 
     @cached_property
@@ -224,20 +224,20 @@ class Space:
 
     def successors(self, indices: Indices) -> Neighbours:
         """The entries one move after each of ``(n,)``, by the rules alone: move tables are checked against them."""
-        return self.after(self.unrank(indices))
+        return self.neighbours_after(self.unrank(indices))
 
     def predecessors(self, indices: Indices) -> Neighbours:
         """The entries one move before each of ``(n,)``, by the rules alone.
 
         InputError if a move has no known inverse.
         """
-        return self.before(self.unrank(indices))
+        return self.neighbours_before(self.unrank(indices))
 
-    def after(self, positions: Labels) -> Neighbours:
+    def neighbours_after(self, positions: Labels) -> Neighbours:
         """The entries one move after each of the positions ``(n, places)``."""
         return self._neighbours(self.rules.moves.successors, positions)
 
-    def before(self, positions: Labels) -> Neighbours:
+    def neighbours_before(self, positions: Labels) -> Neighbours:
         """The entries one move before each of the positions ``(n, places)``; InputError as `predecessors`."""
         return self._neighbours(self.rules.moves.predecessors, positions)
 

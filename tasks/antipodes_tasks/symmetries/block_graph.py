@@ -76,7 +76,7 @@ class BlockGraph(Encoding):
         return self.places
 
     @property
-    def others(self) -> list[int]:
+    def other_vertices(self) -> list[int]:
         """The kinds of blocks."""
         return list(self.kinds.values())
 

@@ -25,7 +25,7 @@ class Encoding(ABC):
 
     @property
     @abstractmethod
-    def others(self) -> list[int]:
+    def other_vertices(self) -> list[int]:
         """The vertices of the other points; some of those that decide may be among them."""
 
     @property
@@ -40,7 +40,7 @@ class Encoding(ABC):
     @cached_property
     def points(self) -> Numbers:
         """``(points,)``: the vertex of each point."""
-        return np.array(list(dict.fromkeys([*self.deciding, *self.placed, *self.others])), dtype=np.int64)
+        return np.array(list(dict.fromkeys([*self.deciding, *self.placed, *self.other_vertices])), dtype=np.int64)
 
     @cached_property
     def decisive(self) -> int:

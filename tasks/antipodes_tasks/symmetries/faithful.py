@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.permutations.chain import Level, Permutations, StabiliserChain, after, stabiliser_chain
+from antipodes_tasks.permutations.chain import Level, Permutations, StabiliserChain, compose, stabiliser_chain
 from antipodes_tasks.symmetries.encoding import Encoding
 
 MAX_TRIED = 1 << 10
@@ -24,7 +24,7 @@ def all_products(levels: Sequence[Level], points: int) -> Permutations:
     products: Permutations = np.arange(points, dtype=np.int16)[np.newaxis]
     for level in reversed(levels):
         left = np.repeat(level.transversal, len(products), axis=0)
-        products = after(left, np.tile(products, (len(level.transversal), 1)))
+        products = compose(left, np.tile(products, (len(level.transversal), 1)))
     return products
 
 
@@ -40,7 +40,7 @@ def faithful(chain: StabiliserChain, encoding: Encoding) -> StabiliserChain:
         return chain
     same = all_products(idle, chain.points)
     for choice in product(range(len(same)), repeat=len(generators)):
-        chosen = after(same[list(choice)], generators)
+        chosen = compose(same[list(choice)], generators)
         if generated_order(chosen[:, :shown], order) == order:
             lower = [each for each in chain.generators if each[:shown] == tuple(range(shown))]
             identity = np.arange(chain.points, dtype=np.int16)[np.newaxis]

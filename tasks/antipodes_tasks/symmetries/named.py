@@ -37,7 +37,7 @@ class NamedSymmetries(Encoding):
         self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
         self.firsts = np.cumsum(self.moduli) - self.moduli
         self.contents = int(self.moduli.sum())
-        tried = near(rules)
+        tried = positions_near(rules)
         named = [_symmetry(rules, self.moduli, moves, name, tried) for name in moves.symmetries]
         for problem in _start_problems(rules, dict(zip(moves.symmetries, named, strict=True))):
             raise InputError(problem)
@@ -54,7 +54,7 @@ class NamedSymmetries(Encoding):
         return []
 
     @property
-    def others(self) -> list[int]:
+    def other_vertices(self) -> list[int]:
         """No points."""
         return []
 
@@ -76,7 +76,9 @@ class NamedSymmetries(Encoding):
         for place, first in enumerate(self.firsts.tolist()):
             images = permutation[first : first + int(self.moduli[place])] - self.firsts[places[place]]
             labels[place, : len(images)] = images
-        return _with(self.rules, self.moduli, places, labels, permutation[self.contents :] - self.contents)
+        return _symmetry_from_places(
+            self.rules, self.moduli, places, labels, permutation[self.contents :] - self.contents
+        )
 
     @cached_property
     def _place_of(self) -> Numbers:
@@ -84,7 +86,7 @@ class NamedSymmetries(Encoding):
         return place_of
 
 
-def near(rules: Rules, most: int = TRIED) -> Labels:
+def positions_near(rules: Rules, most: int = TRIED) -> Labels:
     """Some positions near the starts, ``(n, places)``, the starts among them."""
     found = {one.tobytes(): one for one in rules.start_labels}
     waiting = list(found.values())
@@ -121,14 +123,14 @@ def _permutes(symmetry: Symmetry, positions: Labels) -> bool:
 def _symmetry(rules: Rules, moduli: Numbers, moves: Functions, name: str, tried: Labels) -> Symmetry:
     """The symmetry with a name; InputError where it is none of the puzzle."""
     places, labels = _structure(rules, moduli, moves.symmetries[name])
-    found = _with(rules, moduli, places, labels, np.full(len(moves), NO_MOVE))
+    found = _symmetry_from_places(rules, moduli, places, labels, np.full(len(moves), NO_MOVE))
     sample = np.concatenate((tried, random_positions(rules.parts, TRIED, name)))
     if not np.array_equal(moves.symmetric(name, sample), found.image(sample)):
         raise InputError(
             f"symmetry {quote(name)}: expected a map that renames the content of each place "
             "whatever is on the others, found another"
         )
-    return _with(rules, moduli, places, labels, _moves(moves, name, found, tried))
+    return _symmetry_from_places(rules, moduli, places, labels, _moves(moves, name, found, tried))
 
 
 def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple[Numbers, NDArray[np.uint8]]:
@@ -160,10 +162,10 @@ def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple
 def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
     """The number of the move that each move becomes, as far as the positions tell."""
     images = symmetry.image(tried)
-    after = [moves.after(number, images) for number in range(len(moves))]
+    after = [moves.move(number, images) for number in range(len(moves))]
     numbers = []
     for number in range(len(moves)):
-        positions, legal = moves.after(number, tried)
+        positions, legal = moves.move(number, tried)
         expected = symmetry.image(positions)
         fitting = (
             other
@@ -183,5 +185,7 @@ def _identity_labels(moduli: Numbers) -> NDArray[np.uint8]:
     return np.tile(np.arange(int(moduli.max()), dtype=np.uint8), (len(moduli), 1))
 
 
-def _with(rules: Rules, moduli: Numbers, places: Numbers, labels: NDArray[np.uint8], moves: Numbers) -> Symmetry:
+def _symmetry_from_places(
+    rules: Rules, moduli: Numbers, places: Numbers, labels: NDArray[np.uint8], moves: Numbers
+) -> Symmetry:
     return Symmetry(rules, places, labels, np.zeros_like(labels), np.arange(len(places)), moduli, moves)

@@ -23,7 +23,7 @@ from antipodes_tasks.symmetries.encoding import Encoding, images_of_copies
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 EMPTY = 0
-FEW_STARTS = 64
+MAX_START_POINTS = 64
 """Starts that are points; of more, all that symmetries change decides them."""
 Vertices = dict[tuple[int, int], int]
 
@@ -185,7 +185,7 @@ class PuzzleGraph(Encoding):
         Where there are more starts than can be points, all that moves change decides, too.
         """
         decisive = self.move_vertices or [self.places[place] for place in self._touched]
-        if len(self.start_vertices) <= FEW_STARTS or self.circles:
+        if len(self.start_vertices) <= MAX_START_POINTS or self.circles:
             return [*decisive, *self.start_vertices]
         return [*decisive, *self.places, *self.labels.values(), *self.values.values()]
 
@@ -195,7 +195,7 @@ class PuzzleGraph(Encoding):
         return [*self.places, *self.labels.values()]
 
     @property
-    def others(self) -> list[int]:
+    def other_vertices(self) -> list[int]:
         """The values, and the circles of the twists of pieces."""
         return [*self.values.values(), *self.circles.values()]
 

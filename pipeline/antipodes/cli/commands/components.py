@@ -12,7 +12,7 @@ from antipodes.graphs import components as finding
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 
-SHOWN = 20
+DEFAULT_LIMIT = 20
 """Kinds of components that are listed unless a limit is given."""
 
 app = commands()
@@ -29,7 +29,7 @@ def components(
     puzzle: PuzzleArgument,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help=f"Show at most N lines. [default: {SHOWN}; with --json all]"),
+        typer.Option(min=1, metavar="N", help=f"Show at most N lines. [default: {DEFAULT_LIMIT}; with --json all]"),
     ] = None,
     goal: Annotated[
         str | None,
@@ -42,12 +42,12 @@ def components(
 ) -> None:
     """Count all positions of a puzzle by components: sets of positions that moves lead to from each other."""
     if goal is not None:
-        _show_hardest(finding.hardest_starts(puzzle, goal, limit or SHOWN, among=among), as_json)
+        _show_hardest(finding.hardest_starts(puzzle, goal, limit or DEFAULT_LIMIT, among=among), as_json)
         return
     if among is not None:
         raise InputError("--among: expected --goal beside it, found none")
     found = finding.components(puzzle)
-    shown = found[: limit if limit or as_json else SHOWN]
+    shown = found[: limit if limit or as_json else DEFAULT_LIMIT]
     if as_json:
         print_json({"components": [asdict(one) for one in shown], "weakly_connected": found.weakly_connected})
         return

@@ -29,7 +29,7 @@ def graph(
     ],
     limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse a graph of more than N positions.")
-    ] = export.MOST,
+    ] = export.MAX_NODES,
     as_json: AsJson = False,
 ) -> None:
     """Write all positions and moves of a puzzle as a graph."""

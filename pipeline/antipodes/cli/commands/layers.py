@@ -23,7 +23,7 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
-SHOWN = 12
+DEFAULT_LIMIT = 12
 """Boards drawn unless a limit is given."""
 Unique = Annotated[bool, typer.Option("--unique", help="Count positions up to symmetry, too.")]
 
@@ -94,7 +94,7 @@ def farthest(
     store: Store,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {SHOWN}; with --json all]"),
+        typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {DEFAULT_LIMIT}; with --json all]"),
     ] = None,
     unique: Annotated[bool, typer.Option("--unique", help="Show one position of each class up to symmetry.")] = False,
     svg: Svg = None,
@@ -107,7 +107,7 @@ def farthest(
     pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store, puzzle)
     counts_only = isinstance(search_store(address), CountsStore)
-    most = limit if limit or as_json else SHOWN
+    most = limit if limit or as_json else DEFAULT_LIMIT
     with open_counts(address) if counts_only else open_table(address) as found:
         if unique:
             positions, shown = _unique_farthest(found, most)

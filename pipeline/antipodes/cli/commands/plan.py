@@ -29,7 +29,7 @@ from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.storage.address import Address, storage_at
-from antipodes.tables.planning.cluster import ClusterFit, alike, fit_cluster
+from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
@@ -104,7 +104,7 @@ def plan(
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
         return
-    lacking = _lacking(planned, limit, free)
+    lacking = _shortages(planned, limit, free)
     expected = _time(planned, tasks, store)
     fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
     if as_json:
@@ -125,8 +125,8 @@ def plan(
         _print_cluster(cluster, fit)
         return
     space = planned.space
-    print_line(f"{config.puzzle.name}: {counted(space.whole.size, 'position')}{_reachable(planned)}")
-    if space.whole is not space:
+    print_line(f"{config.puzzle.name}: {counted(space.full_space.size, 'position')}{_reachable(planned)}")
+    if space.full_space is not space:
         why = "" if options.symmetry == "on" else ", which saves time or memory"
         entries = counted(space.size, "entry", "entries")
         print_line(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
@@ -163,7 +163,7 @@ def _described_cluster(
         raise InputError("a cluster is described by both --cluster-workers and --worker-memory")
     count = arguments.integer(workers, "--cluster-workers", 1, MAX_WORKERS)
     each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MAX_WORKERS)
-    return alike(count, memory_size(memory, "--worker-memory"), each)
+    return identical_workers(count, memory_size(memory, "--worker-memory"), each)
 
 
 def _print_cluster(cluster: Cluster | None, fit: ClusterFit | None) -> None:
@@ -206,7 +206,7 @@ def _print_division(planned: Plan) -> None:
     print_line(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
-def _lacking(planned: Plan, limit: int, free: int | None) -> list[str]:
+def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
     """What a run has too little of on this machine."""
     too_much = {
         "memory": planned.least_bytes - planned.unsure_bytes > limit,
@@ -249,4 +249,8 @@ def _disk(planned: Plan, free: int | None) -> str:
 def _reachable(planned: Plan) -> str:
     if planned.reachable is None:
         return ""
-    return ", all reachable" if planned.reachable == planned.space.whole.size else f", {planned.reachable:,} reachable"
+    return (
+        ", all reachable"
+        if planned.reachable == planned.space.full_space.size
+        else f", {planned.reachable:,} reachable"
+    )

@@ -164,11 +164,11 @@ class Player:
         elif word.lower() in QUIT:
             self.has_quit = True
         elif word.lower() in BACK:
-            self.message = "" if self.game.back() else "no move to take back"
+            self.message = "" if self.game.undo() else "no move to take back"
         elif word.lower() in STEP:
             made = self.game.step()
             self.message = f"move {made.name}" if made else f"this is the {self.game.puzzle.depth_zero}"
-        elif (choice := self._meant(word)) is not None:
+        elif (choice := self._find_choice(word)) is not None:
             self.game.make(choice)
         else:
             self._obey_several(word)
@@ -216,7 +216,7 @@ class Player:
         """The legal move of this name."""
         return next((one for one in self.game.choices if one.name == word), None)
 
-    def _meant(self, word: str) -> Choice | None:
+    def _find_choice(self, word: str) -> Choice | None:
         """The legal move of an arrow key, of a name in another case if that is clear, or of a number."""
         if word in ARROWS:
             return self._named(ARROWS[word])

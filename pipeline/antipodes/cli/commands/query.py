@@ -40,7 +40,7 @@ Positions = Annotated[
 ]
 MAX_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
-SHOWN = 6
+MAX_BOARDS_DRAWN = 6
 """Boards drawn of the nearest and of the farthest matches."""
 
 app = commands()
@@ -103,7 +103,7 @@ def query(
         answers = Answers(table, path, as_moves, keep=bool(pictures))
         if depth is None:
             if moves is None:
-                found = answers.to_texts(_together(positions or [], table.puzzle))
+                found = answers.to_texts(_join_symbols(positions or [], table.puzzle))
             else:
                 with naming("--moves"):
                     position = table.puzzle.follow(moves)[-1:]
@@ -179,7 +179,7 @@ def _check_one(positions: list[str] | None, moves: str | None, pattern: str | No
         raise InputError(f"expected positions, --moves, --depth or a --pattern, found {found}")
 
 
-def _together(texts: list[str], puzzle: Puzzle) -> list[str]:
+def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
     """The positions; symbols that came as separate arguments are one position."""
     if len(texts) > 1 and not any(map(puzzle.is_position, texts)):
         together = " ".join(texts)
@@ -290,7 +290,7 @@ class Answers:
         captions: list[str] = []
         for found in self._kept or []:
             path = found.path if self._with_path else None
-            shown = list(self._table.puzzle.along(found.position[None] if path is None else path))
+            shown = list(self._table.puzzle.positions_on_path(found.position[None] if path is None else path))
             boards += shown
             captions += [
                 "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(shown))
@@ -344,6 +344,6 @@ def _print_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> None:
         ("farthest", max(matches.by_distance), matches.farthest),
     ):
         print_line(f"{name}: {len(positions):,} at distance {distance}")
-        print_positions(puzzle, positions[:SHOWN])
-        if len(positions) > SHOWN:
-            print_line(f"and {len(positions) - SHOWN:,} more: --json")
+        print_positions(puzzle, positions[:MAX_BOARDS_DRAWN])
+        if len(positions) > MAX_BOARDS_DRAWN:
+            print_line(f"and {len(positions) - MAX_BOARDS_DRAWN:,} more: --json")

@@ -12,8 +12,8 @@ from antipodes.cli.streams import print_json, say
 from antipodes.cli.usage import naming
 from antipodes.machine import human
 from antipodes.report_page.page import check_output
-from antipodes.report_page.report import SHOWN, write_report
-from antipodes.report_page.results import LISTED, write_results
+from antipodes.report_page.report import DEFAULT_TILINGS, write_report
+from antipodes.report_page.results import DEFAULT_LIMIT, write_results
 from antipodes.stores import find_store
 from antipodes_tasks.quoting import shorten
 
@@ -31,7 +31,7 @@ def report(
     output: Annotated[Path, typer.Option(metavar="FILE", help="The page, a file whose name ends in .html.")],
     limit: Annotated[
         int, typer.Option(min=1, max=1000, metavar="N", help="Draw at most N antipodes or tilings.")
-    ] = SHOWN,
+    ] = DEFAULT_TILINGS,
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
@@ -57,7 +57,9 @@ def report(
 def export(
     store: Store,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the files; made if it is not there.")],
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="List at most N antipodes or tilings.")] = LISTED,
+    limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="List at most N antipodes or tilings.")
+    ] = DEFAULT_LIMIT,
     unique: Annotated[
         bool, typer.Option("--unique", help="Count positions up to symmetry, too, and list one antipode of each class.")
     ] = False,

@@ -24,7 +24,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.symmetries.finding import MAX_LISTED, Symmetries, symmetries_of
 from antipodes_tasks.symmetries.symmetry import NO_MOVE, Symmetry
 
-SHOWN = 120
+MAX_SYMMETRIES_PRINTED = 120
 """Symmetries that are printed one by one; of larger groups those that generate the others."""
 IMAGES_SHOWN = 12
 
@@ -92,9 +92,9 @@ def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
         )
         return
     print_line(f"{counted(group.order, 'symmetry', 'symmetries')} of {puzzle.name}")
-    if group.order > SHOWN:
+    if group.order > MAX_SYMMETRIES_PRINTED:
         print_line("products of:")
-    _print_symmetries(puzzle, group.generators if group.order > SHOWN else group.elements())
+    _print_symmetries(puzzle, group.generators if group.order > MAX_SYMMETRIES_PRINTED else group.elements())
 
 
 def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json: bool) -> None:
@@ -111,7 +111,7 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
         )
         return
     print_line(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it as it is")
-    _print_symmetries(puzzle, fixing[:SHOWN])
+    _print_symmetries(puzzle, fixing[:MAX_SYMMETRIES_PRINTED])
     print_line(f"{counted(len(images), 'position')} up to symmetry the same, itself included")
     if is_drawn(puzzle, position):
         print_positions(puzzle, images[:IMAGES_SHOWN])

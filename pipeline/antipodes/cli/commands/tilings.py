@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from antipodes.tilings.run import TilingReport
 
 LONGEST_STORE_NAME = 60
-SHOWN, SHOWN_IN_FILES = 6, 60
+DEFAULT_LIMIT, DEFAULT_FILE_LIMIT = 6, 60
 """Tilings drawn unless a limit is given."""
 INK = "#1c1c22"
 """The colour of letters on coloured cells."""
@@ -258,7 +258,11 @@ def show(
     number: Annotated[int | None, typer.Option(metavar="N", help="Draw only tiling N, counted from 1.")] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help=f"Draw at most N tilings. [default: {SHOWN}; {SHOWN_IN_FILES} in files]"),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help=f"Draw at most N tilings. [default: {DEFAULT_LIMIT}; {DEFAULT_FILE_LIMIT} in files]",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
     where: Annotated[list[str] | None, Where] = None,
@@ -277,7 +281,7 @@ def show(
 
     with open_tilings(find_store(store), raw) as tilings:
         matching = _matching(tilings, where or [])
-        shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)
+        shown = None if every else limit or (DEFAULT_FILE_LIMIT if pictures else DEFAULT_LIMIT)
         chosen = _chosen(tilings, matching, number, steps, shown)
         if as_json:
             print_json(tilings_view(tilings, chosen, len(matching)))

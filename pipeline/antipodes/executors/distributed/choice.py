@@ -69,7 +69,7 @@ class Refusals:
         self._told: dict[str, tuple[str, str]] = {}
         """By address, the machine and the reason that the listener was told."""
 
-    def tell(
+    def report(
         self,
         listener: Listener,
         event: type[WorkerRefused | WorkerNotUsed | WaitingForWorkers],

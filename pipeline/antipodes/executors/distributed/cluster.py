@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from distributed import Client, performance_report
 
 from antipodes.events import Listener
-from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never
+from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never_stop
 from antipodes.executors.distributed.choice import capacity_of
 from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
@@ -107,7 +107,7 @@ class Cluster:
             placed = dict(zip(keys, self._tasks.submit_to(worker, {key: calls[key] for key in keys}), strict=True))
             self._places.update(dict.fromkeys(placed.values(), (worker, self._membership.watch.departures[worker])))
             handles |= placed
-        _tell(handles.values(), on_done)
+        _call_when_done(handles.values(), on_done)
         return {key: handles[key] for key in calls}
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
@@ -135,7 +135,7 @@ class Cluster:
         keys = list(calls if wanted is None else wanted)
         workers = {key: self._places[handle][0] for key, handle in (places or {}).items()}
         futures = self._tasks.submit(calls, keys, workers)
-        _tell(futures, on_done)
+        _call_when_done(futures, on_done)
         return dict(zip(keys, futures, strict=True))
 
     def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
@@ -149,7 +149,7 @@ class Cluster:
             worker: list(keys[end - share : end]) for (worker, share), end in zip(shares.items(), ends, strict=True)
         }
 
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         return self._tasks.gather(handles, stop)
 
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
@@ -183,7 +183,7 @@ class Cluster:
             self.client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
 
 
-def _tell(futures: Iterable[Handle], on_done: OnDone | None) -> None:
+def _call_when_done(futures: Iterable[Handle], on_done: OnDone | None) -> None:
     """Have ``on_done`` called with the key of each result as it exists."""
     for future in futures if on_done else ():
         future.add_done_callback(lambda done: on_done(done.key) if on_done and done.status == "finished" else None)

@@ -58,13 +58,13 @@ def announced(listener: Listener, what: str) -> Iterator[None]:
     """Tell the listener of a wait that takes long; an error of the listener is raised after the wait."""
     raised: list[BaseException] = []
 
-    def tell() -> None:
+    def report_result() -> None:
         try:
             listener(Waiting(what))
         except BaseException as error:  # in this thread it would stop nothing, and Python would show a traceback
             raised.append(error)
 
-    timer = threading.Timer(ANNOUNCE_SECONDS, tell)
+    timer = threading.Timer(ANNOUNCE_SECONDS, report_result)
     timer.daemon = True
     timer.start()
     try:

@@ -15,7 +15,7 @@ from inspect import isawaitable
 from typing import Any
 
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused, silence
-from antipodes.executors.api import Call, DescribeMisfit, Fits, Stop, never
+from antipodes.executors.api import Call, DescribeMisfit, Fits, Stop, never_stop
 from antipodes.executors.distributed import connection
 from antipodes.executors.distributed.choice import Refusals, largest_set_that_fits
 from antipodes.executors.distributed.connection import (
@@ -50,7 +50,7 @@ class Membership:
         self.members: dict[str, Any] = {}
         """dask's description of each member, by address; neighbours are on the same machine."""
         self.listener: Listener = silence
-        self.stop: Stop = never
+        self.stop: Stop = never_stop
         """Whether the run was told to stop."""
         self.first_call: Call | None = None
         """Run by each member beside its first tasks."""
@@ -176,7 +176,7 @@ class Membership:
             paused = {address for address in self.members if workers[address]["status"] == "paused"}
             self.watch.begin(self.members.keys(), paused)
         kind = WorkerRefused if self.members else WaitingForWorkers
-        self._refusals.tell(self.listener, kind, dict.fromkeys(silent, NO_ANSWER), workers.keys())
+        self._refusals.report(self.listener, kind, dict.fromkeys(silent, NO_ANSWER), workers.keys())
         self._tell_unused(workers)
         others = self._excluded | silent | self._unused | (spare - able)
         return bool(self.members) and self._present().keys() - others == self.members.keys()
@@ -187,7 +187,7 @@ class Membership:
         able, unable, silent = judge(answers)
         self._exclude(unable, able, present.keys())
         silent &= present.keys()
-        self._refusals.tell(self.listener, WorkerRefused, dict.fromkeys(silent, NO_ANSWER), present.keys())
+        self._refusals.report(self.listener, WorkerRefused, dict.fromkeys(silent, NO_ANSWER), present.keys())
         if not (able := able & present.keys()):
             return False
         remaining = self.remaining
@@ -203,7 +203,7 @@ class Membership:
     def _exclude(self, unable: Mapping[str, str], able: Set[str], present: Set[str]) -> None:
         """Exclude the workers that are ``unable`` to be members, and tell the listener why."""
         new = {worker: reason for worker, reason in unable.items() if worker in present}
-        self._refusals.tell(self.listener, WorkerRefused, new, present)
+        self._refusals.report(self.listener, WorkerRefused, new, present)
         self._excluded = (self._excluded | unable.keys()) - able
 
     def _chosen(self, able: dict[str, Any]) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class Membership:
         """Tell the listener why present workers are not used."""
         unused = self._described(present, self._unused)
         reasons = {worker: self._describe_misfit(described["memory_limit"]) for worker, described in unused.items()}
-        self._refusals.tell(self.listener, WorkerNotUsed, reasons, present.keys())
+        self._refusals.report(self.listener, WorkerNotUsed, reasons, present.keys())
 
 
 class WorkerWatch:

@@ -16,7 +16,7 @@ from dask.base import annotate
 from dask.tokenize import TokenizationError
 from distributed import wait
 
-from antipodes.executors.api import Call, Handle, Key, OnResult, Stop, graph_of, never
+from antipodes.executors.api import Call, Handle, Key, OnResult, Stop, graph_of, never_stop
 from antipodes.executors.distributed import health
 from antipodes.executors.distributed.connection import ask, one_line, translated
 from antipodes.executors.distributed.membership import Membership
@@ -71,7 +71,7 @@ class Tasks:
             self._required.add(worker)
         return self._submit(calls, list(calls), [worker])
 
-    def gather(self, futures: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, futures: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         """Wait for the results and fetch them.
 
         Raises

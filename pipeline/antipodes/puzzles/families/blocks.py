@@ -148,7 +148,7 @@ class BlockMoves:
 
         ConfigError if there are too many.
         """
-        moves = self._all()
+        moves = self._all_moves()
         place = {square: number for number, square in enumerate(self.squares)}
         origin = np.tile(np.arange(len(place), dtype=np.int16), (len(moves), 1))
         allowed = np.full(origin.shape, ~np.uint64(0))
@@ -159,7 +159,7 @@ class BlockMoves:
                 origin[number, place[to]] = place[come_from]
         return Transforms(map(self._name, moves), origin, [symbols] * len(place), allowed=allowed)
 
-    def _all(self) -> list[BlockMove]:
+    def _all_moves(self) -> list[BlockMove]:
         found: list[BlockMove] = []
         for number in range(len(self.kinds)):
             for move in self._of_kind(number):

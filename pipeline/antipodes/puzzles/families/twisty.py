@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand, with_moves, without
+from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, drop_orbits, expand, with_moves
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
@@ -59,7 +59,7 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
     if "only_moves" in settings:
         definition = with_moves(definition, text(settings, "only_moves"))
     if "omit" in settings:
-        definition = without(definition, text(settings, "omit").split())
+        definition = drop_orbits(definition, text(settings, "omit").split())
     return puzzle_of(definition, settings, first_label)
 
 

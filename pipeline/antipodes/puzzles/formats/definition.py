@@ -51,7 +51,7 @@ class Turn:
         """How often the turn must be done, at least once, until everything is as before."""
         return lcm(1, *(length * (modulus // gcd(twist, modulus)) for length, twist, modulus in self._cycles()))
 
-    def then(self, other: "Turn") -> "Turn":
+    def compose(self, other: "Turn") -> "Turn":
         """The turn that does this one, and after it the other one."""
         permutations, twists = [], []
         for k, modulus in enumerate(self.orientations):
@@ -116,7 +116,7 @@ def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
     return replace(definition, turns=turns, others={name: turn for name, turn in known.items() if name not in turns})
 
 
-def without(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefinition:
+def drop_orbits(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefinition:
     """The definition without some orbits; ConfigError where there is no such orbit, or none is left."""
     names = [orbit.name for orbit in definition.orbits]
     if unknown := [name for name in orbits if name not in names]:

@@ -45,7 +45,7 @@ PATTERN = ("defaultPattern", "startStateData", "startState")
 DERIVED = ("derivedMoves", "experimentalDerivedMoves")
 COMMENTS = ("$schema", "name", "description", "experimentalPuzzleDescription")
 SIZE, ORIENTATIONS = ("numPieces",), ("numOrientations", "orientations")
-PIECES, TWISTS, SHOWN = ("pieces", "permutation"), ("orientation",), ("orientationMod",)
+PIECES, TWISTS, VISIBLE = ("pieces", "permutation"), ("orientation",), ("orientationMod",)
 PERMUTATION, DELTA = ("permutation",), ("orientationDelta", "orientation", "orientation_delta")
 
 Table = Mapping[str, Any]
@@ -75,7 +75,7 @@ def read_kpuzzle(text: str) -> TwistyDefinition:
 def _parsed(text: str) -> object:
     """What JSON says, with every key of a table once."""
     try:
-        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
+        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
         at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "the end"
         raise ConfigError(f"line {error.lineno}: expected JSON, found {at} at column {error.colno}") from None
@@ -87,7 +87,7 @@ def _parsed(text: str) -> object:
         raise ConfigError("expected numbers of few digits, found thousands") from None
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     table = dict(pairs)
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -106,7 +106,7 @@ def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
         extra: tuple[str, ...] = ("orbitName",)
     else:
         table = TABLE.check(value, path)
-        paths = {name: _at(path, name) for name in table}
+        paths = {name: _key_path(path, name) for name in table}
         named = [(name, paths[name], TABLE.check(entry, paths[name]), paths[name]) for name, entry in table.items()]
         extra = ()
     sizes: dict[str, tuple[int, int]] = {}
@@ -129,12 +129,12 @@ def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
     _refuse_unknown(pattern, path, sizes)
     orbits = {}
     for name, (size, orientations) in sizes.items():
-        where = _at(path, name)
+        where = _key_path(path, name)
         entry = TABLE.check(pattern.get(name, {}), where)
-        _refuse_unknown(entry, where, (*PIECES, *TWISTS, *SHOWN))
+        _refuse_unknown(entry, where, (*PIECES, *TWISTS, *VISIBLE))
         pieces = _numbers(*_value(entry, PIECES, where, default=list(range(size))), size, MAX_PLACES)
         twists = _numbers(*_value(entry, TWISTS, where, default=[0] * size), size, orientations - 1)
-        value, where_shown = _value(entry, SHOWN, where, default=[0] * size)
+        value, where_shown = _value(entry, VISIBLE, where, default=[0] * size)
         shown = [one or orientations for one in _numbers(value, where_shown, size, orientations)]
         for divisor in shown:
             if orientations % divisor:
@@ -148,13 +148,13 @@ def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) 
     """The moves that are given as transformations."""
     turns: dict[str, Turn] = {}
     for name, move in TABLE.check(value, path).items():
-        where = _at(path, name)
+        where = _key_path(path, name)
         check_new(name, turns, where)
         table = TABLE.check(move, where)
         _refuse_unknown(table, where, sizes)
         pairs = []
         for orbit_name, (size, orientations) in sizes.items():
-            path_of = _at(where, orbit_name)
+            path_of = _key_path(where, orbit_name)
             entry = TABLE.check(table.get(orbit_name, {}), path_of)
             _refuse_unknown(entry, path_of, (*PERMUTATION, *DELTA))
             value, where_permutation = _value(entry, PERMUTATION, path_of, default=list(range(size)))
@@ -173,22 +173,22 @@ def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, T
     """The moves that are given as sequences of others."""
     texts: dict[str, str] = {}
     for name, text in TABLE.check(value, path).items():
-        check_new(name, {*turns, *texts}, _at(path, name))
+        check_new(name, {*turns, *texts}, _key_path(path, name))
         if not isinstance(text, str):
-            raise ConfigError(f"{_at(path, name)}: expected a sequence of moves, found {quote(text)}")
+            raise ConfigError(f"{_key_path(path, name)}: expected a sequence of moves, found {quote(text)}")
         texts[name] = text
-    return resolve(texts, turns, lambda name: _at(path, name)) if texts else {}
+    return resolve(texts, turns, lambda name: _key_path(path, name)) if texts else {}
 
 
 def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = None) -> tuple[Any, str]:
     """The value of the first of these keys that the table has, and its path; the default where it has none of them."""
     present = [key for key in keys if key in table]
     if len(present) > 1:
-        raise ConfigError(f"{_at(path, present[1])}: expected {present[0]} or {present[1]}, found both")
+        raise ConfigError(f"{_key_path(path, present[1])}: expected {present[0]} or {present[1]}, found both")
     if not present and default is None:
-        raise ConfigError(f"{_at(path, keys[0])}: expected this key, which is missing")
+        raise ConfigError(f"{_key_path(path, keys[0])}: expected this key, which is missing")
     key = present[0] if present else keys[0]
-    return table.get(key, default), _at(path, key)
+    return table.get(key, default), _key_path(path, key)
 
 
 def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
@@ -204,10 +204,12 @@ def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:
     expected = list(known)
     for key in table:
         if key not in expected:
-            raise ConfigError(f"{_at(path, key)}: expected one of {shorten(', '.join(expected), 160)}; not supported")
+            raise ConfigError(
+                f"{_key_path(path, key)}: expected one of {shorten(', '.join(expected), 160)}; not supported"
+            )
 
 
-def _at(path: str, key: str) -> str:
+def _key_path(path: str, key: str) -> str:
     """The path of a key."""
     return f"{path}.{_word(key)}" if path else _word(key)
 

@@ -84,7 +84,7 @@ class _Lines:
             self.number += 1
             self.tokens = [] if line.startswith("#") else line.split()
 
-    def where(self, key: str = "") -> str:
+    def location(self, key: str = "") -> str:
         """The current line for a message, and the word in it that the message is about."""
         return f"line {self.number}: {key}" if NAME.fullmatch(key) else f"line {self.number}"
 
@@ -93,7 +93,7 @@ class _Lines:
         keyword, *words = self.tokens
         if len(words) != len(expected):
             wanted = " ".join((keyword, *expected))
-            raise ConfigError(f"{self.where()}: expected '{wanted}', found {self.shown()}")
+            raise ConfigError(f"{self.location()}: expected '{wanted}', found {self.shown()}")
         return words
 
     def shown(self) -> str:
@@ -154,7 +154,7 @@ class _Reader:
             self._illegal()
         else:
             expected, found = ", ".join(KEYWORDS), self.lines.shown()
-            raise ConfigError(f"{self.lines.where(keyword)}: expected {expected}; {found} is not supported")
+            raise ConfigError(f"{self.lines.location(keyword)}: expected {expected}; {found} is not supported")
 
     def definition(self) -> TwistyDefinition:
         """The whole puzzle, when the file has been read."""
@@ -172,14 +172,14 @@ class _Reader:
 
     def _name(self) -> None:
         if self.name is not None or self.sets or self.orbits:
-            raise ConfigError(f"{self.lines.where('Name')}: expected it once, as the first line, found it later")
+            raise ConfigError(f"{self.lines.location('Name')}: expected it once, as the first line, found it later")
         (self.name,) = self.lines.take("WORD")
 
     def _set(self) -> None:
         if self.orbits:
-            raise ConfigError(f"{self.lines.where('Set')}: expected it before the solved position, found it after")
+            raise ConfigError(f"{self.lines.location('Set')}: expected it before the solved position, found it after")
         name, size, orientations = self.lines.take("NAME", "PIECES", "ORIENTATIONS")
-        where = self.lines.where("Set")
+        where = self.lines.location("Set")
         check_new(name, self.sets, where)
         if name == "End" or _is_numbers([name]):
             raise ConfigError(f"{where}: expected a name that begins with a letter, found {quote(name)}")
@@ -190,7 +190,7 @@ class _Reader:
         check_size([one.size for one in self.sets.values()], where)
 
     def _solved(self, keyword: str) -> None:
-        where = self.lines.where(keyword)
+        where = self.lines.location(keyword)
         if not self.sets or self.orbits:
             raise ConfigError(f"{where}: expected it once, after the sets, found it elsewhere")
         self.lines.take()
@@ -234,7 +234,7 @@ class _Reader:
         self.sequences[name] = text
 
     def _illegal(self) -> None:
-        where, words = self.lines.where("Illegal"), self.lines.tokens[1:]
+        where, words = self.lines.location("Illegal"), self.lines.tokens[1:]
         if not self.orbits:
             raise ConfigError(f"{where}: expected it after the solved position, found it before")
         if len(words) < 3 or words[0] not in self.sets:
@@ -257,7 +257,7 @@ class _Reader:
 
     def _define(self, name: str, keyword: str) -> None:
         """Note a new name of a move."""
-        where = self.lines.where(keyword)
+        where = self.lines.location(keyword)
         if not self.orbits:
             raise ConfigError(f"{where}: expected it after the solved position, found it before")
         check_new(name, self.places, where)
@@ -265,17 +265,17 @@ class _Reader:
 
     def _block(self, first: int, is_move: bool) -> dict[str, _Entry]:
         """What the lines up to ``End`` say about the sets; pieces are counted from ``first``."""
-        begun = self.lines.where(self.lines.tokens[0])
+        begun = self.lines.location(self.lines.tokens[0])
         block: dict[str, _Entry] = {}
         self.lines.go_on()
         while self.lines.tokens and self.lines.tokens[0] != "End":
             name = self.lines.tokens[0]
             if name not in self.sets or name in block or len(self.lines.tokens) > 1:
                 expected = shorten(", ".join(("End", *(one for one in self.sets if one not in block))))
-                raise ConfigError(f"{self.lines.where()}: expected {expected}; found {self.lines.shown()}")
-            block[name] = self._entry(self.sets[name], first, self.lines.where(name), is_move)
+                raise ConfigError(f"{self.lines.location()}: expected {expected}; found {self.lines.shown()}")
+            block[name] = self._entry(self.sets[name], first, self.lines.location(name), is_move)
         if not self.lines.tokens:
-            raise ConfigError(f"{self.lines.where()}: expected End of {begun}, found the end of the file")
+            raise ConfigError(f"{self.lines.location()}: expected End of {begun}, found the end of the file")
         self.lines.take()
         return block
 
@@ -284,7 +284,7 @@ class _Reader:
         self.lines.go_on()
         if not _is_numbers(self.lines.tokens):
             raise ConfigError(f"{where}: expected a line of {found.size} numbers after it, found {self.lines.shown()}")
-        line = self.lines.where()
+        line = self.lines.location()
         most = (found.size if is_move else MAX_PLACES) - 1
         pieces = [number - first for number in self._numbers(found.size, first, most + first)]
         if is_move:
@@ -300,8 +300,8 @@ class _Reader:
         """The numbers on the current line."""
         tokens = self.lines.tokens
         if len(tokens) != size:
-            raise ConfigError(f"{self.lines.where()}: expected {size} numbers, found {len(tokens)}")
-        return [whole_number(token, self.lines.where(), least, most) for token in tokens]
+            raise ConfigError(f"{self.lines.location()}: expected {size} numbers, found {len(tokens)}")
+        return [whole_number(token, self.lines.location(), least, most) for token in tokens]
 
     def _twists(self, found: _Set, is_move: bool) -> list[int | None]:
         """The orientations on the current line, None for those that do not matter."""

@@ -103,7 +103,7 @@ class Commits:
     clock: Clock
 
     @property
-    def any(self) -> bool:
+    def has_commit(self) -> bool:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
@@ -203,7 +203,7 @@ def assemble(
     listener, size = commits.listener, manifest.rows * manifest.width
     done = size - len(missing) * manifest.chunk_rows * manifest.width
 
-    def tell(key: Key, digests: dict[int, int]) -> None:
+    def report_chunk(key: Key, digests: dict[int, int]) -> None:
         nonlocal done
         written.update(digests)
         done += len(digests) * manifest.chunk_rows * manifest.width
@@ -215,7 +215,7 @@ def assemble(
     with commits.clock.measure("write"):
         listener(Assembling(manifest.standing_for(max(0, done)), manifest.numbered))
         calls = _calls(store, manifest, sources, missing.tolist(), commits.lock.token)
-        scheduler.run_unordered(calls, tell, stop)
+        scheduler.run_unordered(calls, report_chunk, stop)
         if len(written) == len(missing):
             commits.complete(written, counts)
         else:

@@ -70,7 +70,7 @@ def assemble_keys(
     missing = np.flatnonzero((manifest.chunks.digests == 0) | (manifest.keys.digests == 0)).tolist()
     written: dict[int, KeyChunk] = {}
 
-    def tell(key: Key, chunks: Mapping[int, KeyChunk]) -> None:
+    def report_chunks(key: Key, chunks: Mapping[int, KeyChunk]) -> None:
         written.update(chunks)
         done = len(written) + manifest.chunk_count - len(missing)
         commits.listener(Assembling(min(manifest.rows, done * manifest.chunk_rows), manifest.rows))
@@ -79,7 +79,7 @@ def assemble_keys(
             pace.committed(0.0)
 
     with commits.clock.measure("write"):
-        scheduler.run_unordered(_calls(store, manifest, ranges, missing, commits.lock.token), tell, stop)
+        scheduler.run_unordered(_calls(store, manifest, ranges, missing, commits.lock.token), report_chunks, stop)
         if len(written) == len(missing):
             _complete(commits, written)
         else:

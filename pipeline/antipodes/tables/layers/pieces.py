@@ -19,7 +19,7 @@ class Folder:
     path: str
 
     @classmethod
-    def beside(cls, storage: Storage) -> "Folder":
+    def for_store(cls, storage: Storage) -> "Folder":
         """The folder of a store, or the system's if the store is in a bucket or may not be changed."""
         path = os.path.abspath(storage.path) if isinstance(storage, DirectoryStorage) else ""
         return cls(path if os.access(path, os.W_OK) else tempfile.gettempdir())

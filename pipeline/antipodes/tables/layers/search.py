@@ -91,9 +91,9 @@ class Losses:
         self._commit = commit
         self.count += isinstance(error, WorkersLostError)
         if self.since_commit > LOSSES_ALLOWED:
-            raise self._last(error)
+            raise self._last_error(error)
 
-    def _last(self, error: SchedulerError) -> SchedulerError:
+    def _last_error(self, error: SchedulerError) -> SchedulerError:
         if isinstance(error, SchedulerLostError):
             return error
         often = f"workers were lost {self.since_commit} times without a commit in between"
@@ -285,7 +285,7 @@ class LayerSearch:
         Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
         """
         layers, antipodes = self._found.layers, self._antipodes(shards)
-        resumable = commits.any or self._pace.is_commit_overdue or not self._scheduler.shares_memory
+        resumable = commits.has_commit or self._pace.is_commit_overdue or not self._scheduler.shares_memory
         if resumable and self._found.depth > commits.manifest.committed_depth:
             commits.commit(shards, layers)
         commits.begin_assembly(layers, antipodes, resumable)
@@ -296,7 +296,7 @@ class LayerSearch:
         if self._started:
             return
         self._started = True
-        resumed = self.commits.any
+        resumed = self.commits.has_commit
         known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY

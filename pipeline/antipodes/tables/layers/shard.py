@@ -55,15 +55,15 @@ class ShardSegments:
     def restore(self, depth: int, stored: StoredSegments) -> None:
         """Take these segments, up to a depth that was committed, and as far beyond it as all are known."""
         self.searched = int(stored.known.min())
-        self.stored = stored.before(self.searched + 1)
+        self.stored = stored.segments_before(self.searched + 1)
         if self.searched > depth:
             self.not_durable = list(stored.files)  # a run that was killed has not made the last ones durable
 
     def of_chunk(self, chunk: int) -> list[Segment]:
         """All segments of a chunk."""
-        return list(self.between(range(chunk, chunk + 1), 0, self.searched))
+        return list(self.segments_between(range(chunk, chunk + 1), 0, self.searched))
 
-    def between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
+    def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
         """The segments of some chunks at some depths."""
         entries = self.stored.of_chunks(chunks.start, chunks.stop)
         within = (entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)
@@ -170,7 +170,7 @@ class Shard:
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
         """Bytes that bits and segments may take together after a layer: bits often take less than they may. Keys may
         take half of it, and what their moves lead to the other half."""
-        self.folder = Folder.beside(journal.storage)
+        self.folder = Folder.for_store(journal.storage)
         self._token = ""
         """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
@@ -203,7 +203,7 @@ class Shard:
             if self.depth >= 0:
                 for state in self.states:
                     first = state.restored_from(self.depth)
-                    state.restore(self.depth, self.segments.between(state.chunks, first, self.depth))
+                    state.restore(self.depth, self.segments.segments_between(state.chunks, first, self.depth))
                     self._make_room()
             return
         checkpoint = Checkpoint(self.segments.journal, depth)
@@ -225,7 +225,9 @@ class Shard:
             self._token = token
             if depth < self.depth:
                 for state in self.states:
-                    state.go_back(depth, self.segments.between(state.chunks, state.kept_from(depth), self.depth))
+                    state.go_back(
+                        depth, self.segments.segments_between(state.chunks, state.kept_from(depth), self.depth)
+                    )
                 self.depth = depth
             return self.count(depth)
 
@@ -299,7 +301,7 @@ class Shard:
             return counts
         if self.depth <= 0:  # what was restored before the damage was found says nothing
             return [self.count(0)] if self.depth == 0 else []
-        before = sum(state.before(self.depth) for state in self.states)
+        before = sum(state.positions_before(self.depth) for state in self.states)
         return [*[0] * (self.depth - 1), before, self.count(self.depth)]
 
     def __reduce__(self) -> NoReturn:
@@ -342,7 +344,8 @@ class Shard:
 
     def _replay(self, depth: int) -> int:
         return sum(
-            state.replay(depth, list(self.segments.between(state.chunks, depth, depth))) for state in self.states
+            state.replay(depth, list(self.segments.segments_between(state.chunks, depth, depth)))
+            for state in self.states
         )
 
     def _search(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
@@ -351,13 +354,13 @@ class Shard:
         else:
             found = self._reach(sources, links, depth)
         self.segments.searched = depth
-        if self.segments.log.size and sys.getsizeof(self) > self.most:
+        if self.segments.log.size and sys.getsizeof(self) > self.memory_limit:
             write([self.segments], depth, self._token, durable=False)
         self._make_room()
         return found
 
     @property
-    def most(self) -> int:
+    def memory_limit(self) -> int:
         """Bytes that positions and segments may take."""
         return self._memory_bytes // 2 if self._keyed else self._memory_bytes
 
@@ -367,7 +370,7 @@ class Shard:
 
     def _make_room(self) -> None:
         """Put the keys of the last layers, and all that were seen if they are needed, on disk where they do not fit."""
-        if self._keyed and sum(state.nbytes for state in self.states) > self.most:
+        if self._keyed and sum(state.nbytes for state in self.states) > self.memory_limit:
             disk = self.folder.file()
             for state in self.states:
                 assert isinstance(state, KeyState)
@@ -408,7 +411,7 @@ def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -
 
 
 def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> Successors:
-    room = Room(sum(one.most for one in shards), shards[0].folder.file)
+    room = Room(sum(one.memory_limit for one in shards), shards[0].folder.file)
     return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.events import Listener, Restoring, TablesBuilt, silence
-from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
+from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never_stop, result_of
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, expanded, flush, flush_shards
 from antipodes.tables.planning.plan import Plan
@@ -22,11 +22,11 @@ from antipodes_tasks.errors import InterruptedRunError
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
-FEW_FILLS = 8
+MAX_QUICK_FILLS = 8
 """Calls that fill move tables without being interrupted: they take a moment, so the first layer is searched first."""
 
 
-def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never, listener: Listener = silence) -> Handle:
+def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never_stop, listener: Listener = silence) -> Handle:
     """The move tables, filled by tasks of the scheduler.
 
     Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
@@ -41,7 +41,7 @@ def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never, listene
     if not scheduler.shares_memory:
         return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
     tables, fills = space.filler.begin()
-    stopped = stop if len(fills) > FEW_FILLS else never
+    stopped = stop if len(fills) > MAX_QUICK_FILLS else never_stop
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     filled = count(1)
     listener(TablesBuilt(0, len(fills)))
@@ -110,7 +110,7 @@ class LayerGraph:
         for number in reached:
             others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
             shards = [self.shards[number]]
-            call = advance, shards, others, self.links, depth, layers, self.token, self._after(number)
+            call = advance, shards, others, self.links, depth, layers, self.token, self._handles_after(number)
             self.advances[self._call(f"advance-{depth}", number, call)] = [number], depth
         self.active = set(reached)
 
@@ -120,13 +120,13 @@ class LayerGraph:
         for group in self.groups:
             parts = [self._part(key, group, depth) for key in expanded]
             shards = [self.shards[number] for number in group]
-            call = advance, shards, parts, self.links, depth, 1, self.token, self._after(group[0])
+            call = advance, shards, parts, self.links, depth, 1, self.token, self._handles_after(group[0])
             self.advances[self._call(f"advance-{depth}", group[0], call)] = group, depth
         self.active = set(range(len(self.shards)))
 
     def _expanded(self, group: Sequence[int], depth: int) -> Key:
         shards = [self.shards[number] for number in group]
-        call = expand, shards, self.links, depth, self.token, self._after(group[0])
+        call = expand, shards, self.links, depth, self.token, self._handles_after(group[0])
         return self._call(f"expand-{depth}", group[0], call)
 
     def _part(self, expanded: Key, group: Sequence[int], depth: int) -> Handle:
@@ -143,10 +143,10 @@ class LayerGraph:
         """What other shards need of a shard at a depth."""
         if self.shares_memory:
             return self.shards[number]
-        call = boundary, self.shards[number], self.links, depth, self.token, self._after(number)
+        call = boundary, self.shards[number], self.links, depth, self.token, self._handles_after(number)
         return result_of(self._call(f"boundary-{depth}", number, call))
 
-    def _after(self, number: int) -> list[Handle]:
+    def _handles_after(self, number: int) -> list[Handle]:
         return [result_of(self._last[number])] if number in self._last else []
 
     @cached_property
@@ -203,7 +203,7 @@ class Shards:
         scheduler: Scheduler,
         plan: Plan,
         journal: Journal,
-        stop: Stop = never,
+        stop: Stop = never_stop,
         listener: Listener = silence,
         *,
         counts_only: bool = False,
@@ -259,7 +259,7 @@ class Shards:
         layers = np.sum([one.layers[: reached + 1] for one in found], axis=0).tolist()
         return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
-    def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never) -> int:
+    def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never_stop) -> int:
         """Restore the shards that were lost with their workers at ``depth``, or the start; the others return to it.
 
         What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
@@ -454,15 +454,15 @@ class Shards:
     def _restoring(self, states: int) -> OnDone:
         """A function to be called with the key of each restored shard, which tells the listener of its positions."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        positions = states if self.plan.keyed else space.whole.size
+        positions = states if self.plan.keyed else space.full_space.size
         self._listener(Restoring(0, positions))
 
-        def tell(key: Key) -> None:
+        def report_shard(key: Key) -> None:
             nonlocal done
             done += space.width * sum(part.rows for part in shards[key[1]])
             self._listener(Restoring(done * positions // space.size, positions))
 
-        return tell
+        return report_shard
 
     def _name(self, name: str) -> str:
         """The first part of keys that no other tasks have."""

@@ -81,6 +81,6 @@ def fit_cluster(config: Config, options: RunOptions, cut: Cut, workers: Workers)
     )
 
 
-def alike(count: int, memory_limit: int, threads: int) -> Workers:
+def identical_workers(count: int, memory_limit: int, threads: int) -> Workers:
     """Return the description of workers with the same memory limit in bytes, and the same number of threads."""
     return {str(number): {"memory_limit": memory_limit, "nthreads": threads} for number in range(count)}

@@ -227,7 +227,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
 
 def _entries(space: Space, positions: int) -> int:
     """About how many entries stand for so many positions."""
-    return positions if space.whole is space else ceil(positions * space.size / space.whole.size)
+    return positions if space.full_space is space else ceil(positions * space.size / space.full_space.size)
 
 
 def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list[float], bool]:
@@ -297,7 +297,7 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
 
 def _moves(space: Space, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
-    labels = space.whole.unrank(rng.integers(space.whole.size, size=POSITIONS_TRIED))
+    labels = space.full_space.unrank(rng.integers(space.full_space.size, size=POSITIONS_TRIED))
     counts = [len(space.rules.moves.successors(one)) for one in labels]
     return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 

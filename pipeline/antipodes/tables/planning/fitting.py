@@ -96,7 +96,7 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
         space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, least_bytes(chosen)
         raise ResourceLimitError(
             f"expected a puzzle that fits into {human(limit)} of memory; about {space.size:,} entries, to which its "
-            f"symmetries reduce {space.whole.size:,} positions, take at least {human(least)}"
+            f"symmetries reduce {space.full_space.size:,} positions, take at least {human(least)}"
             f"{_worker_limit(least, options, scheduler)}"
         )
     space = listed(cut[0])

@@ -14,7 +14,7 @@ SLOPE_LAYERS = 2
 """Layers over which the slope is measured: over one, it would swing in puzzles where odd and even layers differ."""
 UNSATURATED = 0.02
 """The share of all positions up to which saturation is not yet felt."""
-LEAST, MOST, HALVINGS = 1e-6, 20.0, 30
+MIN_SCALE, MAX_SCALE, HALVINGS = 1e-6, 20.0, 30
 """The interval in which the bend or the saturation is sought, and how often it is halved, on a logarithmic scale."""
 
 
@@ -70,7 +70,7 @@ def _walk(count: float, slope: float, bend: float, saturation: float, found: flo
 
 def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
     """The walk that adds up to at most, and about, ``left``; its parameter lowers the sum."""
-    low, high = LEAST, MOST
+    low, high = MIN_SCALE, MAX_SCALE
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         if sum(walk(middle)) > left:

@@ -197,7 +197,7 @@ class Plan(Division):
     @property
     def index_size(self) -> int | None:
         """How many positions have a number, reachable or not; None if only a search finds them."""
-        return self.reachable if self.keyed else self.space.whole.size
+        return self.reachable if self.keyed else self.space.full_space.size
 
     @property
     def looked(self) -> int:

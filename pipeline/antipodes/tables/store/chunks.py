@@ -145,9 +145,9 @@ class TableChunks:
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
         for number in self.numbers_at(depth):
-            yield self.at(number, depth)
+            yield self.indices_at(number, depth)
 
-    def at(self, number: int, depth: int) -> Indices:
+    def indices_at(self, number: int, depth: int) -> Indices:
         """The indices of a chunk that are at a depth, in ascending order."""
         indices: Indices = np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
         return indices

@@ -48,17 +48,17 @@ class StoredKeys:
         return keys[:, 0] if self._words == 1 else keys
 
     @cached_property
-    def _firsts(self) -> Keys:
+    def _first_keys_of_ranges(self) -> Keys:
         return self._store.first_keys(self._manifest)
 
     def _chunks_of(self, keys: Keys) -> Indices:
         """The number of the chunk that has each key ``(n,)``, if any has; -1 if the key is below the first."""
         if self._words == 1:
-            found: Indices = np.searchsorted(self._firsts, keys, side="right") - 1
+            found: Indices = np.searchsorted(self._first_keys_of_ranges, keys, side="right") - 1
             return found
-        below = np.array(find(self._firsts, keys), dtype=np.int64)
-        there = np.minimum(below, len(self._firsts) - 1)
-        at: Indices = below - 1 + (self._firsts[there] == keys).all(axis=1)
+        below = np.array(find(self._first_keys_of_ranges, keys), dtype=np.int64)
+        there = np.minimum(below, len(self._first_keys_of_ranges) - 1)
+        at: Indices = below - 1 + (self._first_keys_of_ranges[there] == keys).all(axis=1)
         return at
 
     def _read(self, number: int) -> Keys:

@@ -17,7 +17,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
-    anything,
+    any_value,
     boolean,
     building,
     expect,
@@ -102,7 +102,7 @@ class SearchManifest:
     """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
     space: str = field(metadata=stored_as(text()))
     """The kind of the state space."""
-    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(any_value())))
     """What the space needs besides the puzzle, rows and width to be built again."""
     rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
@@ -255,7 +255,7 @@ class SearchManifest:
         named, numbering = self.antipodes[:limit], space.numbering
         if isinstance(numbering, Keyed):
             return numbering.packing.unpack(of_integers(named, numbering.packing.words))
-        return numbering.several(np.array(named, dtype=np.int64))[1][:limit]
+        return numbering.positions_of_entries(np.array(named, dtype=np.int64))[1][:limit]
 
     def _built(self, puzzle: Puzzle) -> Space:
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
