@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tables.counts import Counts as Counts
     from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
-    from antipodes.tables.report import RunReport as RunReport
+    from antipodes.tables.json_results import RunReport as RunReport
     from antipodes.tables.table import UNKNOWN as UNKNOWN
     from antipodes.tables.table import UNREACHABLE as UNREACHABLE
     from antipodes.tables.table import Table as Table
@@ -67,7 +67,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes_tasks.rules.moves import Successors as Successors
     from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
-    from antipodes_tasks.searches.patterns import Patterns as Patterns
+    from antipodes_tasks.searches.pattern_databases import Patterns as Patterns
     from antipodes_tasks.symmetries.finding import Symmetries as Symmetries
     from antipodes_tasks.symmetries.symmetry import Symmetry as Symmetry
 
@@ -83,7 +83,7 @@ _NAMES = {
     "antipodes.storage.address": "Address",
     "antipodes.tables.counts": "Counts",
     "antipodes.tables.evaluation": "Dataset Evaluation",
-    "antipodes.tables.report": "RunReport",
+    "antipodes.tables.json_results": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
     "antipodes.tilings.run": "TilingReport",
@@ -94,7 +94,7 @@ _NAMES = {
     "antipodes.puzzles.custom": "Definition define_puzzle",
     "antipodes.puzzles.puzzle": "PositionLike PositionsLike Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
-    "antipodes_tasks.searches.patterns": "Patterns",
+    "antipodes_tasks.searches.pattern_databases": "Patterns",
     "antipodes_tasks.symmetries.finding": "Symmetries",
     "antipodes_tasks.symmetries.symmetry": "Symmetry",
 }

@@ -16,7 +16,7 @@ from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.manifest import format_of
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.text_file import read_toml
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore

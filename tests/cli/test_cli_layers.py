@@ -8,7 +8,7 @@ from programs import Command
 
 from antipodes.config import load_config
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 

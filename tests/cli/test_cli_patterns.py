@@ -76,7 +76,7 @@ def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
 
 def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert own("run", "low.toml", "--quiet").status == 0
-    monkeypatch.setattr("antipodes.tables.patterns.available_memory", lambda: 5000)
+    monkeypatch.setattr("antipodes.tables.pattern_heuristic.available_memory", lambda: 5000)
     found = own("solve", "own.toml", FAR, "--json")
     assert "heuristic" not in json.loads(found.out)
     assert "bytes of memory, and 5,000 are free; searching without them" in found.err

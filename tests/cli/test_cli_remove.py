@@ -22,7 +22,7 @@ from antipodes.storage.address import storage_at
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.storage.store import remove_store
 from antipodes.stores import KINDS
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 

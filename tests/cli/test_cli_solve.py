@@ -339,7 +339,7 @@ def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
     goal = "? ? 3 / ? 0 ? / ? 1 ?"
     asked = ("solve", "eight-puzzle", "867254301", "--to", goal, "--all", "--json")
     listed = json.loads(cli(*asked, "--method", "bfs").out)
-    monkeypatch.setattr(pattern, "MOST", 100)
+    monkeypatch.setattr(pattern, "MAX_GOALS", 100)
     matched = json.loads(cli(*asked).out)
     assert matched["reason"] == "the goal pattern matches too many positions to list them"
     same = ("distance", "solution_count", "solutions")

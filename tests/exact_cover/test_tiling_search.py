@@ -12,12 +12,12 @@ from project import ROOT
 from tiling_brute_force import brute_force, orbits
 
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.exact_cover import partitions, search
+from antipodes_tasks.exact_cover import partition_search, partitions
+from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
 from antipodes_tasks.exact_cover.pieces import parse_piece
 from antipodes_tasks.exact_cover.placements import distinct, orbit_sizes, placements_of, symmetry_of
 from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
-from antipodes_tasks.exact_cover.search import search_partition
 
 COUNTS = ORACLES["tiling/pentomino"]
 PLACEMENTS_6X10 = COUNTS["6x10-placements"]
@@ -78,8 +78,8 @@ def check_against_brute_force(task: TilingProblem) -> None:
             for name in ("ENOUGH_PARTITIONS", "MANY_PARTITIONS"):
                 patch.setattr(partitions, name, [30, 40, 2][number])  # deep prefixes, or shallow ones
             patch.setattr(partitions, "MAX_PATTERNS", [1, 512, 512][number])  # roots with one anchor, or closed ones
-            patch.setattr(search, "BATCH", 5)  # searches stop and continue
-            patch.setattr(search, "FIRST_SLICE", 3)
+            patch.setattr(partition_search, "BATCH", 5)  # searches stop and continue
+            patch.setattr(partition_search, "FIRST_SLICE", 3)
             partitions_of.cache_clear()
             canonical, placements = tilings_of(task, method)
             counted = [search_partition(task, k, method, keep=False) for k in range(len(partitions_of(task, method)))]
@@ -96,10 +96,10 @@ def check_against_brute_force(task: TilingProblem) -> None:
 def test_the_copies_of_a_batch_fit_in_their_memory(side: int, symmetries: int) -> None:
     task = problem(box(1, side, side), {"D": {"shape": "##", "count": side * side // 2}})
     assert len(symmetry_of(task)) == symmetries
-    size = search.batch_size(task)
-    assert 1 <= size <= search.BATCH
-    assert size * symmetries * task.copies * np.int32().nbytes <= search.BATCH_BYTES
-    assert (size == search.BATCH) == (side == 2)
+    size = partition_search.batch_size(task)
+    assert 1 <= size <= partition_search.BATCH
+    assert size * symmetries * task.copies * np.int32().nbytes <= partition_search.BATCH_BYTES
+    assert (size == partition_search.BATCH) == (side == 2)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_partitions_are_disjoint_and_have_the_placements_of_the_whole_search(
     task = problem(box(1, 4, 6), {"L": {"shape": "###\n#..", "count": 4}, "T": {"shape": "###\n.#.", "count": 2}})
     found = []
     for wanted in (2, 30, 100):
-        monkeypatch.setattr(partitions, "MANY_PARTITIONS", wanted)
+        monkeypatch.setattr(partitions, "MIN_PARTITIONS", wanted)
         partitions_of.cache_clear()
         found.append(tilings_of(task, method))
         assert len(distinct(found[-1][0])) == len(found[-1][0])
@@ -391,7 +391,7 @@ def test_a_search_tells_of_its_progress_and_can_be_ended(monkeypatch: pytest.Mon
         if len(told) == 3:
             raise KeyError
 
-    monkeypatch.setattr(search, "FIRST_SLICE", 10)
+    monkeypatch.setattr(partition_search, "FIRST_SLICE", 10)
     with pytest.raises(KeyError):
         search_partition(bundled("6x10"), 0, on_progress=tell, keep=False)
     assert told == sorted(told)
@@ -400,8 +400,8 @@ def test_a_search_tells_of_its_progress_and_can_be_ended(monkeypatch: pytest.Mon
 
 def test_a_long_search_in_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slice ends early when a batch is full, which must not make the next ones longer without end."""
-    monkeypatch.setattr(search, "BATCH", 1)
-    monkeypatch.setattr(partitions, "MANY_PARTITIONS", 2)
+    monkeypatch.setattr(partition_search, "BATCH", 1)
+    monkeypatch.setattr(partitions, "MIN_PARTITIONS", 2)
     partitions_of.cache_clear()
     task = problem(box(1, 6, 6), {"D": {"shape": "##", "count": 18}})
     counted = [search_partition(task, k, keep=False) for k in range(len(partitions_of(task)))]

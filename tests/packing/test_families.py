@@ -16,10 +16,10 @@ from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError
-from antipodes_tasks.keys import fields
+from antipodes_tasks.keys import bit_fields
 from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.identical_pieces import shared
 from antipodes_tasks.keys.packing import Packing, packing_of, rows_of
-from antipodes_tasks.keys.pieces import shared
 from antipodes_tasks.keys.ranges import layers
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.rules.rules import Rules
@@ -63,9 +63,9 @@ def test_bundled_puzzles(name: str) -> None:
 
 def check(rules: Rules) -> None:
     expected = layers_by_rules(rules)
-    for word in (fields.WORD, SHORT):
+    for word in (bit_fields.WORD, SHORT):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fields, "WORD", word)
+            patch.setattr(bit_fields, "WORD", word)
             for packing in packings(rules):
                 assert packing_of(json.loads(json.dumps(packing.record()))) == packing
                 assert layers_by_keys(rules, packing, len(expected)) == expected

@@ -86,7 +86,7 @@ def test_positions_and_patterns_together() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than fifty starts are many, and more than five hundred too many."""
-    monkeypatch.setattr("antipodes.puzzles.puzzle.MANY", 50)
+    monkeypatch.setattr("antipodes.puzzles.puzzle.MIN_ARRAY_STARTS", 50)
     monkeypatch.setattr("antipodes.puzzles.pattern.MAX_STARTS", 500)
     monkeypatch.setattr("antipodes_tasks.symmetries.finding.MAX_STARTS", 50)
 

@@ -12,7 +12,7 @@ from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, SizeLimitError
-from antipodes_tasks.keys.fields import MIN_POSITIONS_TO_COMPILE
+from antipodes_tasks.keys.bit_fields import MIN_POSITIONS_TO_COMPILE
 from antipodes_tasks.keys.packing import Packing, packing_of
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antipodes.tables.layers.pieces import Folder
+from antipodes.tables.layers.temporary_files import Folder
+from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.keys.sets import KeySet, PlainSet
 
 BOUNDS = [10, 11, 40, 90]

@@ -12,11 +12,11 @@ from stores import stop_after
 
 import antipodes as ap
 from antipodes.config import Config, load_config
-from antipodes.report_page import report
+from antipodes.report_page import store_report
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import ManifestFile, digest
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import InputError, NotAStoreError, StoreChangedError, StoreError
 
 if TYPE_CHECKING:
@@ -230,14 +230,14 @@ def test_a_run_that_commits_meanwhile(
     unfinished: Path, reported: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers of a page and its digest are of one commit."""
-    made = report.search_page
+    made = store_report.search_page
 
     def finished_meanwhile(*arguments: Any) -> Any:
         page = made(*arguments)
         ap.run("eight-puzzle", unfinished)
         return page
 
-    monkeypatch.setattr(report, "search_page", finished_meanwhile)
+    monkeypatch.setattr(store_report, "search_page", finished_meanwhile)
     page = reported(unfinished)
     assert "Unfinished" not in page.text
     assert digest((unfinished / MANIFEST).read_bytes()) in page.text

@@ -120,7 +120,7 @@ def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkey
     problem = Problem.of(board.rules, board.rules.first, board.parse("----/---B/--AC"))
     expected = search(problem, every=True)
     check_paths(problem, expected)
-    monkeypatch.setattr("antipodes_tasks.searches.deepening.MANY", 3)
+    monkeypatch.setattr("antipodes_tasks.searches.deepening.MIN_PATHS_TO_LAYER", 3)
     found = search(problem, every=True)
     check_paths(problem, found)
     assert expected.solution_count > 100

@@ -24,12 +24,12 @@ from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, costs_of_pieces
-from antipodes_tasks.searches.patterns import UNREACHED, Patterns
+from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
+from antipodes_tasks.searches.permutation_pdb import TurnPatterns
+from antipodes_tasks.searches.permutation_views import TurnTable
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
-from antipodes_tasks.searches.swap_rows import SwapRows
-from antipodes_tasks.searches.turn_patterns import TurnPatterns
-from antipodes_tasks.searches.turn_views import TurnTable
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Numbering
 
@@ -128,7 +128,7 @@ def reversible(puzzle: Puzzle) -> Puzzle:
 @pytest.fixture
 def _shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each depth counts as long, so that threads share it."""
-    monkeypatch.setattr(deepening, "LONG", -1.0)
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
 
 
 @pytest.mark.usefixtures("_shared")

@@ -18,7 +18,7 @@ from antipodes.service.library import Library, storages_named
 from antipodes.storage.backend import MANIFEST
 from antipodes.stores import listed
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 
 OPTIONS = RunOptions(workers=1, checkpoint_every=0)
 

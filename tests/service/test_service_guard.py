@@ -204,7 +204,7 @@ def test_too_many_heavy_requests(stores: Path, monkeypatch: pytest.MonkeyPatch) 
         let_go.wait()
         return {}
 
-    monkeypatch.setattr("antipodes.service.patterns.pattern_view", wait)
+    monkeypatch.setattr("antipodes.service.pattern_matches.pattern_view", wait)
     first = threading.Thread(
         target=lambda: statuses.append(client.get("/stores/fields/pattern", {"pattern": "x"}).status)
     )

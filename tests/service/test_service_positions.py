@@ -18,8 +18,8 @@ from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text,
 from antipodes.config import load_config
 from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
 from antipodes.service import schema
+from antipodes.service.counted_paths import shortest_paths as paths_of
 from antipodes.service.drawing import drawn
-from antipodes.service.paths import shortest_paths as paths_of
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import UnreachableError
@@ -148,7 +148,7 @@ def test_paths_are_not_counted_beyond_a_bound(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     farthest = every_text(tables["fields"])[-1]
-    monkeypatch.setattr("antipodes.service.paths.MAX_POSITIONS", 3)
+    monkeypatch.setattr("antipodes.service.counted_paths.MAX_POSITIONS", 3)
     found = client.value("/stores/fields/path", {"position": farthest})
     assert found["count"] is None
     assert len(found["path"]) == found["distance"] + 1
@@ -244,7 +244,7 @@ def test_a_pattern(client: Client, tables: dict[str, Table]) -> None:
 
 
 def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.service.patterns.MAX_MATCHES", 10)
+    monkeypatch.setattr("antipodes.service.pattern_matches.MAX_MATCHES", 10)
     error = client.refused("/stores/arrangement/pattern", {"pattern": "??? / ???"}, 413)
     assert "expected a pattern that at most 10 positions fit" in error
 
@@ -252,7 +252,7 @@ def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.Mon
 def test_only_some_of_many_nearest_positions_are_drawn(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.service.patterns.MAX_SHOWN", 2)
+    monkeypatch.setattr("antipodes.service.pattern_matches.MAX_SHOWN", 2)
     farthest = tables["starts"].match("??? / ???").farthest
     found = client.value("/stores/starts/pattern", {"pattern": "??? / ???"})["farthest"]
     assert found["count"] == len(farthest)
@@ -340,7 +340,7 @@ def test_paths_that_are_not_counted_have_no_numbers(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     position = {"position": every_text(tables["orbits"])[-1]}
-    monkeypatch.setattr("antipodes.service.paths.MAX_POSITIONS", 3)
+    monkeypatch.setattr("antipodes.service.counted_paths.MAX_POSITIONS", 3)
     assert client.value("/stores/orbits/path", position)["number"] is None
     assert "too many" in client.refused("/stores/orbits/path", {**position, "number": 1}, 404)
 

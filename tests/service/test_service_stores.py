@@ -187,7 +187,7 @@ def test_how_many_positions_there_will_be(client: Client, name: str, expected: i
 
 def test_long_answers_are_compressed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = client.get("/stores/fields/graph")
-    monkeypatch.setattr("antipodes.service.answers.LONG", len(plain.body))
+    monkeypatch.setattr("antipodes.service.answers.MIN_COMPRESSED_BYTES", len(plain.body))
     packed = client.get("/stores/fields/graph", accept_encoding="gzip, br")
     assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "accept-encoding")
     assert gzip.decompress(packed.body) == plain.body

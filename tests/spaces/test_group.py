@@ -200,7 +200,7 @@ def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pyte
     labels[::3, 2] = 200  # no label of the puzzle
     found = []
     for few in (0, 1 << 60):
-        monkeypatch.setattr("antipodes_tasks.spaces.group_points.FEW", few)
+        monkeypatch.setattr("antipodes_tasks.spaces.group_points.MAX_NUMPY_IMAGES", few)
         found.append(points.permutations(labels))
     assert np.array_equal(*found)
     assert not found[0][::3].any()

@@ -19,7 +19,7 @@ some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range
 @pytest.fixture(params=["numpy", "kernels"])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many elements are looked up by numpy: all or none."""
-    monkeypatch.setattr(group, "FEW", 1 << 40 if request.param == "numpy" else -1)
+    monkeypatch.setattr(group, "MAX_NUMPY_IMAGES", 1 << 40 if request.param == "numpy" else -1)
 
 
 @given(generators=some_groups, compiled=st.booleans())
@@ -27,7 +27,7 @@ def test_the_numbers_are_a_bijection(generators: groups.Group, compiled: bool) -
     chain = stabiliser_chain(generators)
     numbering = Elements(chain)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group, "FEW", -1 if compiled and chain.base else 1 << 40)
+        patch.setattr(group, "MAX_NUMPY_IMAGES", -1 if compiled and chain.base else 1 << 40)
         elements = numbering.unrank(np.arange(numbering.size))
         assert {tuple(each) for each in elements.tolist()} == groups.elements(generators)
         assert numbering.rank(elements).tolist() == list(range(numbering.size))

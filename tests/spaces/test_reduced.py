@@ -25,8 +25,8 @@ from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import images, orderly, reduction, row_classes, selection
-from antipodes_tasks.spaces.reduced import Reduced, steps_of
+from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection, symmetry_images
+from antipodes_tasks.spaces.reduced_numbering import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
@@ -39,10 +39,10 @@ LISTED_ROWS = 50_000
 def reduced_spaces(rules: Rules) -> Iterator[Space]:
     """The reduced spaces of all frames."""
     try:
-        whole, images = numbering_of(rules), reduction.symmetries_listed(rules)
+        whole, images = numbering_of(rules), choose_cut.symmetries_listed(rules)
     except InputError:  # too many symmetries, of a puzzle that hardly moves
         return
-    for frame in reduction.frames_of(rules, images):
+    for frame in choose_cut.frames_of(rules, images):
         fitting = np.flatnonzero(frame.fitting(images))
         if len(fitting) > 1 and decides(frame, steps_of(rules)):
             numbering = Reduced(whole, frame, images[fitting])
@@ -85,7 +85,7 @@ def test_random_puzzles_with_twists(puzzle: Puzzle) -> None:
 )
 def test_families(settings: dict[str, Any], order: int) -> None:
     puzzle = puzzle_from({"name": "p", **settings})
-    assert len(reduction.symmetries_listed(puzzle.rules)) == order
+    assert len(choose_cut.symmetries_listed(puzzle.rules)) == order
     assert check_all(puzzle)
 
 
@@ -121,8 +121,8 @@ def test_the_least_rows_are_the_same_with_and_without_machine_code(
     assert isinstance(numbering, Reduced)
     labels = cube.full_space.unrank(np.random.default_rng(1).integers(cube.full_space.size, size=300))
     least = numbering.classes.minimum_images(labels)
-    monkeypatch.setattr(row_classes, "FEW", 0)
-    monkeypatch.setattr(row_classes, "FEW_ROWS", 0)
+    monkeypatch.setattr(row_classes, "MAX_NUMPY_IMAGES", 0)
+    monkeypatch.setattr(row_classes, "MAX_NUMPY_ROWS", 0)
     compiled = row_classes.RowClasses(numbering.frame, numbering.images)
     assert compiled.keys.tolist() == numbering.classes.keys.tolist()
     assert [each.tolist() for each in compiled.minimum_images(labels)] == [each.tolist() for each in least]
@@ -137,7 +137,7 @@ def test_images_are_the_same_with_and_without_machine_code(cube: Space, monkeypa
         random.integers(48, size=300),
     )
     expected = numbering.images.image(labels, numbers)
-    monkeypatch.setattr(images, "MANY", 0)
+    monkeypatch.setattr(symmetry_images, "MIN_CONTENTS_TO_COMPILE", 0)
     assert (numbering.images.image(labels, numbers) == expected).all()
 
 
@@ -244,9 +244,9 @@ def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
 
 def test_what_takes_much_memory_is_reduced_even_if_that_saves_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_config("skewb").puzzle.rules
-    monkeypatch.setattr(selection, "SHORT", 0)
+    monkeypatch.setattr(selection, "MAX_UNREDUCED_COST", 0)
     assert best_space(rules, "auto").numbering.symmetries == 1
-    monkeypatch.setattr(reduction, "LARGE", best_space(rules).size)
+    monkeypatch.setattr(choose_cut, "MIN_POSITIONS_FOR_LONG_SEARCH", best_space(rules).size)
     assert best_space(rules, "auto").numbering.symmetries == 48
 
 
@@ -268,12 +268,12 @@ def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:
 def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     """Rows with twists, with all pieces of one parity, with classes of equal pieces, and values of one sum."""
     rules = load_config(name).puzzle.rules
-    images, listed = reduction.symmetries_listed(rules), 0
-    for frame in reduction.frames_of(rules, images):
+    images, listed = choose_cut.symmetries_listed(rules), 0
+    for frame in choose_cut.frames_of(rules, images):
         fitting = np.flatnonzero(frame.fitting(images))
         if len(fitting) > 1 and frame.has_keys and frame.all_rows <= LISTED_ROWS:
             classes = row_classes.RowClasses(frame, images[fitting])
-            keys, weights = orderly.least_rows(frame, images[fitting])
+            keys, weights = canonical_rows.least_rows(frame, images[fitting])
             assert keys.tolist() == classes.keys.tolist()
             assert weights.tolist() == classes.weights.tolist()
             listed += 1

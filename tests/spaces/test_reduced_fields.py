@@ -17,8 +17,8 @@ from symmetric_functions import symmetric_function_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces import reduced_fields, reduction
-from antipodes_tasks.spaces.fields import Fields
+from antipodes_tasks.spaces import choose_cut, reduced_fields
+from antipodes_tasks.spaces.mixed_radix import Fields
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import Space
@@ -35,7 +35,7 @@ def symmetric_lights(side: int) -> Puzzle:
 
 def reduced_spaces(rules: Rules) -> Iterator[Space]:
     """The reduced spaces of all cuts."""
-    whole, images = best_space(rules).numbering, reduction.symmetries_listed(rules)
+    whole, images = best_space(rules).numbering, choose_cut.symmetries_listed(rules)
     assert isinstance(whole, Fields)
     for frame in field_frames(rules, images):
         fitting = np.flatnonzero(frame.fitting(images))
@@ -75,7 +75,7 @@ def test_random_functions(seed: int) -> None:
     ids=["3 pegs", "5 pegs", "plain", "lights"],
 )
 def test_puzzles_with_named_symmetries(puzzle: Puzzle, order: int, widths: set[int]) -> None:
-    assert len(reduction.symmetries_listed(puzzle.rules)) == order
+    assert len(choose_cut.symmetries_listed(puzzle.rules)) == order
     spaces = check_all(puzzle)
     assert {space.width for space in spaces} == widths
     assert order in {space.numbering.symmetries for space in spaces}

@@ -27,9 +27,9 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.arrangements import Arrangements
-from antipodes_tasks.spaces.fields import Fields, deciding_order, fields_of
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.keyed import Keyed
+from antipodes_tasks.spaces.mixed_radix import Fields, deciding_order, fields_of
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.regions import Regions

@@ -20,7 +20,7 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import StoreLock
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 

@@ -19,7 +19,7 @@ from antipodes.storage import bucket as cloud_bucket
 from antipodes.storage import retry
 from antipodes.storage.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import StoreError, StoreSilentError
 

@@ -15,7 +15,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import NotAStoreError
 
 

@@ -16,7 +16,7 @@ from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings

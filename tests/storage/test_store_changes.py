@@ -13,7 +13,7 @@ from antipodes.config import Config
 from antipodes.executors.threads import Threads
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes.tilings.config import BoardConfig

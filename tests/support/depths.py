@@ -3,7 +3,7 @@
 import numpy as np
 
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 
 

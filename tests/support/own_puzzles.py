@@ -11,7 +11,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import Fields, fields_of
+from antipodes_tasks.spaces.mixed_radix import Fields, fields_of
 from antipodes_tasks.spaces.space import Space
 
 CAPACITY = (8, 5, 3)

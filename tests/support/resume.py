@@ -5,9 +5,9 @@ from typing import Any
 
 from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
-from antipodes.tables.report import RunReport
+from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.stores import search_store
+from antipodes.tables.store.search_stores import search_store
 
 
 def resume(store: Address, options: RunOptions = RunOptions(), *more: Any) -> RunReport:

@@ -39,11 +39,11 @@ def test_the_size_of_the_graph_is_bounded(rules: Rules, monkeypatch: pytest.Monk
 
 def test_the_permutations_are_bounded_for_a_table(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     order = symmetries_of(rules).chain.order
-    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MAX_PERMUTATIONS", order - 1)
+    monkeypatch.setattr("antipodes_tasks.spaces.choose_cut.MAX_PERMUTATIONS", order - 1)
     assert best_space(rules, "auto").numbering.symmetries == 1
     with pytest.raises(InputError, match=f"not reduced: expected a group of at most {order - 1:,} elements"):
         best_space(rules, "on")
-    monkeypatch.setattr("antipodes_tasks.spaces.reduction.MAX_PERMUTATIONS", order)
+    monkeypatch.setattr("antipodes_tasks.spaces.choose_cut.MAX_PERMUTATIONS", order)
     assert best_space(rules, "auto").numbering.symmetries == 48
 
 

@@ -16,7 +16,7 @@ from antipodes.config import as_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
-from antipodes.tables import unique
+from antipodes.tables import up_to_symmetry
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import ResourceLimitError
@@ -146,7 +146,7 @@ def test_reading_the_table_and_listing_count_the_same(
     made: tuple[Puzzle, Path], share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     puzzle, store = made
-    monkeypatch.setattr(unique, "LISTED_SHARE", share)
+    monkeypatch.setattr(up_to_symmetry, "LISTED_SHARE", share)
     with open_table(store) as table:
         depths = distances(puzzle.starts, lambda one: map(tuple, puzzle.successors(one).tolist()))
         check_symmetric_layers(table, depths)

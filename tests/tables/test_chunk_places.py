@@ -16,7 +16,7 @@ from antipodes.config import Config, load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board

@@ -19,7 +19,7 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import UnreachableError

@@ -17,7 +17,7 @@ from antipodes.events import Event, JournalDamaged
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.journal_file import PREFIX_BYTES
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import StoreDamagedError
 
 SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 4}

@@ -21,7 +21,7 @@ from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import UnfinishedError

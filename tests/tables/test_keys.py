@@ -25,13 +25,13 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.counts import open_counts
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.pieces import PieceFile
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shards import Shards, advance, part
+from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths

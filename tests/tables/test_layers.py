@@ -18,7 +18,7 @@ from antipodes.tables.layers.shards import LayerGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import StoreError
 
 

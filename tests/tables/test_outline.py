@@ -14,7 +14,7 @@ from antipodes.tables.planning.fitting import plan_checked
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.spaces import reduction, row_classes
+from antipodes_tasks.spaces import choose_cut, row_classes
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import RowTables
 
@@ -24,8 +24,8 @@ PUZZLES = ["2x2x2", "2x2x2-quarter", "dino", "hanoi-4-pegs", "topspin-11"]
 @pytest.fixture(autouse=True)
 def every_outline(monkeypatch: pytest.MonkeyPatch) -> None:
     """All reduced spaces count as large."""
-    monkeypatch.setattr(reduction, "LONG", 0.0)
-    monkeypatch.setattr(row_classes, "FEW_ROWS", 0)
+    monkeypatch.setattr(choose_cut, "OUTLINE_COST", 0.0)
+    monkeypatch.setattr(row_classes, "MAX_NUMPY_ROWS", 0)
 
 
 @pytest.fixture

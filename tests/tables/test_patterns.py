@@ -21,10 +21,10 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.tables import table_cache as loading
-from antipodes.tables.patterns import load_patterns
+from antipodes.tables.pattern_heuristic import load_patterns
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunk_digests import ChunkDigests
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.searches import deepening
@@ -32,8 +32,8 @@ from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
-from antipodes_tasks.searches.swap_rows import SwapRows
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.regions import Regions
 
 EIGHT = "1 2 3 4 5 6 7 8 0"
@@ -419,7 +419,7 @@ def test_bounds_of_a_larger_board_are_admissible_and_consistent(folder: Path, tm
 
 @pytest.mark.parametrize(("every", "threads"), [(False, 1), (False, 3), (True, 2)])
 def test_threads_find_what_one_finds(every: bool, threads: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
     puzzle = puzzle_from(settings(EIGHT, 3))
     found = heuristic(folder, puzzle, ["1234"])
     for text in ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1", "1 2 3 4 5 6 7 0 8"):

@@ -37,7 +37,7 @@ from antipodes.tables.planning.plan import (
     plan_run,
 )
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.partition import State

@@ -22,7 +22,7 @@ from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError
 
 

@@ -23,7 +23,7 @@ from antipodes.config import Config, load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve_by_table
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import (
     ClosedError,

@@ -14,7 +14,7 @@ from antipodes.runs.options import RunOptions
 from antipodes.tables import byte_cache, table_cache
 from antipodes.tables.byte_cache import LIMIT_VARIABLE
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table_cache import can_be_packed, distances_of
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.searches.packed import digest, packed_size

@@ -17,10 +17,10 @@ from antipodes.puzzles.abstraction import Abstraction, abstracted
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
-from antipodes.tables import folded_tables, pattern_values, patterns
-from antipodes.tables.patterns import load_patterns
+from antipodes.tables import folded_tables, pattern_heuristic, pattern_values
+from antipodes.tables.pattern_heuristic import load_patterns
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.reachability.position_set import Numbers
@@ -31,12 +31,12 @@ from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
 from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
+from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits, transforms_in
+from antipodes_tasks.searches.permutation_pdb import TurnPatterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.step_tables import MAX_MOVES
 from antipodes_tasks.searches.symmetric_starts import stages_of
-from antipodes_tasks.searches.turn_patterns import TurnPatterns
-from antipodes_tasks.searches.turns import Inverses, followers, followers_as_bits, transforms_in
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.symmetries.finding import symmetries_of
@@ -312,7 +312,7 @@ def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: 
     for _ in range(2):  # made, then from the cache
         assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
-    monkeypatch.setattr(patterns, "MAX_EXPANDED", 100)
+    monkeypatch.setattr(pattern_heuristic, "MAX_EXPANDED", 100)
     with pytest.raises(InputError, match=r'expected at most 100 positions in a reduced table, .* symmetry="off"'):
         heuristic(puzzle, [reduced])
 
@@ -360,7 +360,7 @@ def test_solve_names_the_tables(cli: Command, folder: Path) -> None:
 
 @pytest.mark.parametrize("every", [False, True])
 def test_threads_find_what_one_finds(every: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
     puzzle = load_config("pyraminx").puzzle
     found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
     for one in scrambled(puzzle, 8):
@@ -419,7 +419,7 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
         all_paths = ida_star(problem, heuristic=found, every=True)
         assert (all_paths.expanded, all_paths.generated) == (every.expanded, every.generated)
         with monkeypatch.context() as patch:
-            patch.setattr(deepening, "LONG", -1.0)
+            patch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
             shared = ida_star(problem, heuristic=found, threads=2)
             others = ida_star(problem, heuristic=found, every=True, threads=2)
         assert shared.solutions[0].tobytes() == one.solutions[0].tobytes()
@@ -474,7 +474,7 @@ def kept_by_symmetries(found: TurnPatterns, labels: Labels) -> Numbers:
 def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
     threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deepening, "LONG", -1.0)  # each depth takes long
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
     random = np.random.default_rng(1)
     numbering = numbering_of(stepped.rules)
     with whole_table(folder, "pyraminx") as table:
@@ -499,7 +499,7 @@ def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
 def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
     threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deepening, "LONG", -1.0)
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
     inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_in(stepped.rules)
     assert inverses is not None
     axials, edges = stepped.rules.ranges[1], stepped.rules.ranges[-1]

@@ -24,10 +24,10 @@ from antipodes.config import Config, load_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.machine import human
+from antipodes.tables.check_depths import Blocks, check_sample, read_block, reading_order
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
-from antipodes.tables.verification import Blocks, check_sample, read_block, reading_order
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verification_memory import plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
@@ -195,7 +195,7 @@ class Counting:
             self.times[number] += 1
             return read_block(store, manifest, number)
 
-        monkeypatch.setattr("antipodes.tables.verification.read_block", counted)
+        monkeypatch.setattr("antipodes.tables.check_depths.read_block", counted)
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +289,7 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
         drawn.append(sorted(sample.tolist()))
         return check_sample(space, sample, *others)
 
-    monkeypatch.setattr("antipodes.tables.verification.check_sample", noting)
+    monkeypatch.setattr("antipodes.tables.check_depths.check_sample", noting)
     first, second = (verify(eight, Threads(2)).sample_seed for _ in range(2))
     assert first != second
     assert drawn[0] != drawn[1]

@@ -15,7 +15,7 @@ from antipodes.config import Config, as_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
-from antipodes.tables import unique
+from antipodes.tables import up_to_symmetry
 from antipodes.tables.counts import open_counts
 from antipodes.tables.run import RunReport, run_puzzle
 from antipodes.tables.store.manifest import SearchManifest
@@ -109,7 +109,7 @@ def test_layers_list_and_draw_positions(tables: tuple[Table, Table]) -> None:
 def test_classes_and_positions_with_a_symmetry(
     tables: tuple[Table, Table], share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unique, "LISTED_SHARE", share)
+    monkeypatch.setattr(up_to_symmetry, "LISTED_SHARE", share)
     reduced, whole = tables
     assert reduced.unique_layers() == whole.unique_layers()
     for one in symmetries_of(whole.puzzle.rules).elements():

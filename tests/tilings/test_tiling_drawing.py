@@ -5,10 +5,10 @@ import pytest
 
 from antipodes.puzzles.picture import Line, Region
 from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps, symbols_of
+from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import piece_set
 from antipodes_tasks.exact_cover.problem import Board, TilingProblem, parse_problem
-from antipodes_tasks.exact_cover.search import search_partition
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:

@@ -24,8 +24,8 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import tile_board
-from antipodes.tilings.search import count_tilings
 from antipodes.tilings.store import TilingStore
+from antipodes.tilings.tiling_search import count_tilings
 from antipodes_tasks.errors import (
     ConfigError,
     InputError,
@@ -35,9 +35,9 @@ from antipodes_tasks.errors import (
     StoreError,
     StoreMismatchError,
 )
+from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.placements import distinct
-from antipodes_tasks.exact_cover.search import search_partition
 
 LARGER_COPIES = {
     "name": "larger",
@@ -140,9 +140,9 @@ def test_interrupted_after_any_number_of_partitions(square_files: dict[str, byte
 
 def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The run tells of the partitions under way, and ends inside one when it is to stop; the next searches it again."""
-    monkeypatch.setattr("antipodes_tasks.exact_cover.search.FIRST_SLICE", 5)
-    monkeypatch.setattr("antipodes.tilings.search.TOLD_SECONDS", 0.0)
-    monkeypatch.setattr("antipodes.tilings.search.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.partition_search.FIRST_SLICE", 5)
+    monkeypatch.setattr("antipodes.tilings.tiling_search.TOLD_SECONDS", 0.0)
+    monkeypatch.setattr("antipodes.tilings.tiling_search.GRACE_SECONDS", 0.0)
     config, seen = load_board("3x20"), []
 
     def interrupted() -> bool:

@@ -4,7 +4,7 @@ from antipodes.cli.drawing import print_path
 from antipodes.cli.streams import print_json, print_line, print_lines
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_moves
-from antipodes.tables.report import routes_view, solved_view
+from antipodes.tables.json_results import routes_view, solved_view
 from antipodes.tables.solve import Solved
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.searches.answer import Answer

@@ -17,7 +17,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import tasks_at_once
 from antipodes.stores import read_manifest
 from antipodes.tables.batch import Search, solve_on
-from antipodes.tables.report import solved_view
+from antipodes.tables.json_results import solved_view
 from antipodes.tables.solve import Solved
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, shorten

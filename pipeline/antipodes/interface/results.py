@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from antipodes.config import PuzzleLike
-from antipodes.report_page import report as report_page
 from antipodes.report_page import results
+from antipodes.report_page import store_report as report_page
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
 from antipodes.tables import counts

@@ -15,15 +15,15 @@ from antipodes.runs.interruption import Interruption
 from antipodes.runs.options import IN_PYTHON, RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
-from antipodes.tables import verify as verification
-from antipodes.tables.report import RunReport
+from antipodes.tables import verify as table_verification
+from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import TableVerdict
-from antipodes.tilings import search as tiling_search
+from antipodes.tilings import tiling_search
 from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import TilingReport, tile_board
-from antipodes.tilings.search import TilingCount
+from antipodes.tilings.tiling_search import TilingCount
 from antipodes.tilings.verify import TilingVerdict
 from antipodes_tasks import arguments
 
@@ -247,7 +247,7 @@ def verify(
     store = as_address(address, "the address of a table")
     limit = None if memory_limit is None else memory_size(memory_limit)
     with _shown(progress) as listener:
-        return verification.verify(store, scheduler, seed, limit, listener, puzzle)
+        return table_verification.verify(store, scheduler, seed, limit, listener, puzzle)
 
 
 def verify_tilings(address: Address) -> TilingVerdict:

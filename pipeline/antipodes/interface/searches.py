@@ -16,7 +16,7 @@ from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.runs.options import memory_size, tasks_at_once
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
-from antipodes.tables import patterns
+from antipodes.tables import pattern_heuristic
 from antipodes.tables import solve as solving
 from antipodes.tables.pattern_stores import pattern_stores
 from antipodes.tables.solve import TABLE
@@ -26,7 +26,7 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
@@ -184,7 +184,7 @@ def load_patterns(
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]
-    return patterns.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
+    return pattern_heuristic.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
 
 
 def _build_patterns(config: Config, progress: Progress | None) -> None:

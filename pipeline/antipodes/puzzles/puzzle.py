@@ -20,7 +20,7 @@ from antipodes.puzzles.sequences import follow, names_along
 from antipodes.puzzles.settings import GOAL, POSITIONS, PYTHON, STARTS
 from antipodes_tasks import arguments, values
 from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.packing import rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.quoting import counted, quote, shorten

@@ -15,7 +15,7 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.stores import open_store
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings

@@ -25,7 +25,7 @@ from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels

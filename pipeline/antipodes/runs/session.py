@@ -15,7 +15,7 @@ from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
 from antipodes.runs.options import IN_PYTHON, RunOptions
-from antipodes.runs.report import Clock
+from antipodes.runs.run_results import Clock
 from antipodes.storage.address import Address
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from antipodes.pictures import png, svg
 from antipodes.puzzles.drafts import MAX_FIELDS
 from antipodes.puzzles.picture import Picture
-from antipodes.service import drafts, overview, patterns, positions, schema, tiling_answers
+from antipodes.service import drafts, overview, pattern_matches, positions, schema, tiling_answers
 from antipodes.service.answers import (
     JSON,
     compressed,
@@ -23,12 +23,12 @@ from antipodes.service.answers import (
     response_to_invalid,
     response_to_status,
 )
+from antipodes.service.counted_paths import PathsCache, ShortestPaths, shortest_paths
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, graph_view
 from antipodes.service.guard import Application, Guard, Hosts
 from antipodes.service.legend import legend_view
 from antipodes.service.library import Library, NotThereError, Opened
 from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED, Heavy, TooManyError
-from antipodes.service.paths import PathsCache, ShortestPaths, shortest_paths
 from antipodes.service.static_files import INDEX, find_static_files, static_response
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
@@ -227,7 +227,7 @@ class Stores:
 
     async def pattern(self, request: Request, name: str, pattern: str) -> Response:
         """The positions that fit a pattern, by distance; the nearest and the farthest of them."""
-        return await self._heavily(request, name, lambda opened: patterns.pattern_view(opened.table, pattern))
+        return await self._heavily(request, name, lambda opened: pattern_matches.pattern_view(opened.table, pattern))
 
     async def graph(
         self,

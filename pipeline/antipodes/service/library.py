@@ -21,7 +21,7 @@ from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.stores import Listed, find_store, list_stores, listed, open_store
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings

@@ -7,7 +7,7 @@ from antipodes.service.drawing import Drawn, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
 from antipodes.storage.address import in_shell
-from antipodes.tables import report
+from antipodes.tables import json_results
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table
@@ -81,7 +81,7 @@ def store_view(name: str, opened: Opened) -> Values:
 def _status(opened: Opened) -> Values:
     """The values of ``status --json``."""
     if isinstance(opened.manifest, SearchManifest):
-        return report.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
+        return json_results.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
     return tiling_views.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
 
 
@@ -128,11 +128,11 @@ def layers_view(opened: Opened) -> Values:
     """The values of ``layers --json``; InputError for tilings."""
     if not isinstance(opened.manifest, SearchManifest):
         raise InputError("expected a table, found tilings")
-    return report.layers_view(opened.manifest)
+    return json_results.layers_view(opened.manifest)
 
 
 def antipodes_view(search: Table | Counts, limit: int) -> Values:
     """The values of ``farthest --json``, and the pictures; UnfinishedError where antipodes are not known yet."""
     positions = search.antipodes(limit)
-    shown = report.farthest_view(search.puzzle, search.layers, positions)
+    shown = json_results.farthest_view(search.puzzle, search.layers, positions)
     return {**shown, "pictures": pictures_of(search.puzzle, positions)}

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.sequences import names_along
+from antipodes.service.counted_paths import MAX_DIGITS, ShortestPaths
 from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
-from antipodes.service.paths import MAX_DIGITS, ShortestPaths
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table

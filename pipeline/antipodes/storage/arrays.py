@@ -21,8 +21,8 @@ from zarr.errors import ContainsArrayError
 
 from antipodes.machine import lacks_threads
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
-from antipodes.storage.fields import expect
 from antipodes.storage.manifest import digest
+from antipodes.storage.manifest_fields import expect
 from antipodes_tasks.errors import StoreDamagedError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
-from antipodes.storage.fields import read_fields, write_fields
+from antipodes.storage.manifest_fields import read_fields, write_fields
 from antipodes_tasks.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
 from antipodes_tasks.option_names import in_words
 from antipodes_tasks.quoting import shorten

@@ -10,11 +10,11 @@ import numpy as np
 
 from antipodes.executors.api import Call, Key, Scheduler, never_stop
 from antipodes.storage.address import Address
-from antipodes.tables.patterns import load_patterns
+from antipodes.tables.pattern_heuristic import load_patterns
 from antipodes.tables.solve import IDA_STAR, Solved, solve_many
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 
 TASKS_A_WORKER = 8

@@ -14,8 +14,8 @@ from antipodes.puzzles.puzzle import PositionsLike, Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
-from antipodes.tables.store.stores import CountsStore, read_given
-from antipodes.tables.unique import first_of_classes, stabilisers
+from antipodes.tables.store.search_stores import CountsStore, read_given
+from antipodes.tables.up_to_symmetry import first_of_classes, stabilisers
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.quoting import counted, shorten, shorten_path

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from antipodes.machine import available_workers
 from antipodes.tables.pattern_values import values_of
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table_cache import keep, kept
 from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
 from antipodes_tasks.searches.packed import pack, packed_size
+from antipodes_tasks.searches.permutation_views import TurnTable
 from antipodes_tasks.searches.progress import Pulse
-from antipodes_tasks.searches.turn_views import TurnTable
 
 FORM = "folded, with moves"
 HEADER = 7

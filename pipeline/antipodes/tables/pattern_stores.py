@@ -13,7 +13,7 @@ from antipodes.storage.address import Address
 from antipodes.tables.pattern_values import MAX_EXPANDED
 from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.errors import NotAStoreError
 from antipodes_tasks.spaces.selection import index_size
 

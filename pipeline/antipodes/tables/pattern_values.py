@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from antipodes.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table_cache import LEAST_CACHED, distances_of, keep, kept, read_store, writer
 from antipodes_tasks.searches.packed import pack, packed_size
-from antipodes_tasks.searches.patterns import UNREACHED
+from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
-from antipodes_tasks.spaces.reduced import Reduced
+from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
 LIST_BYTES = 1 << 27

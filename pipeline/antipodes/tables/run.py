@@ -12,13 +12,13 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.storage.store import check_removable
+from antipodes.tables.json_results import RunReport, committed_depth, saved_depths
 from antipodes.tables.layers.commits import Commits, TableCommits
-from antipodes.tables.layers.search import LayerSearch
+from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import (
+from antipodes.tables.store.search_stores import (
     CountsStore,
     M,
     SearchStore,
@@ -33,7 +33,7 @@ from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
-MAX_ANTIPODES_SHOWN = 6
+MAX_SHOWN_ANTIPODES = 6
 """Antipodes that a report shows."""
 A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
 
@@ -113,7 +113,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
 
 def _farthest(manifest: SearchManifest, config: Config) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
-    return manifest.first_antipodes(MAX_ANTIPODES_SHOWN, config.puzzle)
+    return manifest.first_antipodes(MAX_SHOWN_ANTIPODES, config.puzzle)
 
 
 def _report(

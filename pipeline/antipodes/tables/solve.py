@@ -30,7 +30,7 @@ from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unso
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, has_heuristic
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
@@ -97,7 +97,7 @@ def solve_by_table(
 
 def answers(address: Address, problem: Problem) -> bool:
     """Whether a directory holds a finished table of the puzzle, which answers this question."""
-    from antipodes.tables.store.stores import TableStore
+    from antipodes.tables.store.search_stores import TableStore
 
     path = Path(address)
     if not path.is_dir() or not _asks_for_start(problem) or not problem.rules.moves.reversible:

@@ -31,8 +31,8 @@ from antipodes.tables.queries import Found, Matches, match
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
-from antipodes.tables.store.stores import TableStore, read_given
-from antipodes.tables.unique import SymmetricPositions, representatives
+from antipodes.tables.store.search_stores import TableStore, read_given
+from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from antipodes.events import Listener, PartitionsCommitted, silence
 from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
-from antipodes.runs.report import Report
+from antipodes.runs.run_results import Report
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes.tilings.display import show_tilings
-from antipodes.tilings.search import PartitionTasks
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
+from antipodes.tilings.tiling_search import PartitionTasks
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.exact_cover.partition_search import PartitionResult, check_size
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray, distinct
-from antipodes_tasks.exact_cover.search import PartitionResult, check_size
 from antipodes_tasks.quoting import counted, shorten
 
 TILINGS_SHOWN = 3

@@ -9,7 +9,8 @@ import numpy as np
 
 from antipodes.storage.arrays import DIGEST_BYTES, Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP
-from antipodes.storage.fields import (
+from antipodes.storage.manifest import StoreKind
+from antipodes.storage.manifest_fields import (
     binary,
     boolean,
     building,
@@ -25,7 +26,6 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
 from antipodes_tasks import arguments

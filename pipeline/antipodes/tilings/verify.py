@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.runs.report import Verdict
+from antipodes.runs.run_results import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.exact_cover.partition_search import batch_size
 from antipodes_tasks.exact_cover.placements import (
     TilingArray,
     distinct,
@@ -20,7 +21,6 @@ from antipodes_tasks.exact_cover.placements import (
     symmetry_of,
 )
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.search import batch_size
 from antipodes_tasks.quoting import counted
 
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from antipodes_tasks.bfs.partition import Partition, layer_at
 from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
 from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.keys.encoded_runs import WORD, decode, encode, no_keys, without_run
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, squeezed
 from antipodes_tasks.keys.ranges import KeyRanges
-from antipodes_tasks.keys.runs import WORD, decode, encode, no_keys, without_run
 from antipodes_tasks.keys.sets import NO_BYTES, PLAIN, Disk, EncodedSet, KeySet, PlainSet
 from antipodes_tasks.keys.sorted_keys import MIN_KEYS_TO_COMPILE, difference, merge, sorted_rows, sorted_unique
 from antipodes_tasks.rules.rules import Rules

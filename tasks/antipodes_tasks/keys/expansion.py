@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from antipodes_tasks.keys.compile_moves import key_moves
 from antipodes_tasks.keys.kernels import (
     drop_recent,
     drop_recent_rows,
@@ -16,7 +17,6 @@ from antipodes_tasks.keys.kernels import (
     no_recent,
 )
 from antipodes_tasks.keys.key_moves import KeyMoves
-from antipodes_tasks.keys.making import key_moves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
 from antipodes_tasks.rules.functions import Functions, legal_positions

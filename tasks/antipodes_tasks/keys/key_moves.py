@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.fields import WORD, Words
+from antipodes_tasks.keys.bit_fields import WORD, Words
 
 UNGUARDED = -1
 MAX_CODES = 64

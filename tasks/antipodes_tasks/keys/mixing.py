@@ -10,7 +10,7 @@ where they are at all. One layer of them takes 14 to 23 bits mixed, and 8 to 11 
 
 import numpy as np
 
-from antipodes_tasks.keys.fields import WORD
+from antipodes_tasks.keys.bit_fields import WORD
 from antipodes_tasks.keys.packing import Keys
 
 FACTORS = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93

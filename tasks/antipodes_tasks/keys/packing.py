@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, SizeLimitError
+from antipodes_tasks.keys.bit_fields import WORD, Fields, SharedFields, bits_of
 from antipodes_tasks.keys.contents import Contents, contents
-from antipodes_tasks.keys.fields import WORD, Fields, SharedFields, bits_of
-from antipodes_tasks.keys.pieces import FIELD_BITS, MAX_STEPS, PieceSets, covered_by, in_sets, piece_sets, shared
+from antipodes_tasks.keys.identical_pieces import (
+    FIELD_BITS,
+    MAX_STEPS,
+    PieceSets,
+    covered_by,
+    in_sets,
+    piece_sets,
+    shared,
+)
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
 from antipodes_tasks.rules.moves import Labels, Mask

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.fields import WORD, SharedFields, Words
+from antipodes_tasks.keys.bit_fields import WORD, SharedFields, Words
+from antipodes_tasks.keys.identical_pieces import PieceSets
 from antipodes_tasks.keys.packing import Packing
-from antipodes_tasks.keys.pieces import PieceSets
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep
 
 Numbers = NDArray[np.int64]

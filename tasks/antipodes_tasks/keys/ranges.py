@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from antipodes_tasks.keys.encoded_runs import WORD, integers, of_integers
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
-from antipodes_tasks.keys.runs import WORD, integers, of_integers
 from antipodes_tasks.keys.sorted_keys import difference, find, merge, sorted_unique
 from antipodes_tasks.rules.functions import Functions
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from antipodes_tasks.keys.encoded_runs import Bytes, Numbers, decode, encode, encode_parts, no_keys, without_run
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.runs import Bytes, Numbers, decode, encode, encode_parts, no_keys, without_run
 from antipodes_tasks.keys.sorted_keys import find
 
 PLAIN = 1 << 17

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.rules.moves import Labels, Moves

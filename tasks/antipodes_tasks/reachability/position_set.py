@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.quoting import counted
 
 Words = NDArray[np.uint64]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.keys.fields import Layout
+from antipodes_tasks.keys.bit_fields import Layout
 from antipodes_tasks.reachability.position_set import (
     FACTOR,
     HALF,

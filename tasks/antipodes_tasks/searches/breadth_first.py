@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.reachability.position_set import Numbers, PositionSet, Words
 from antipodes_tasks.reachability.steps import Steps
 from antipodes_tasks.rules.moves import Labels

@@ -17,7 +17,7 @@ from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 from antipodes_tasks.searches.shares import shared

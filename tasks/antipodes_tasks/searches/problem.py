@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.keys.fields import Fields
+from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.reachability.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.step_descent import STEP_ROOM
-from antipodes_tasks.searches.turns import first_alike, followers_as_bits, transforms_in
+from antipodes_tasks.searches.move_sequences import first_alike, followers_as_bits, transforms_in
+from antipodes_tasks.searches.step_table_dfs import STEP_ROOM
 
 
 class Stage(NamedTuple):

@@ -50,7 +50,7 @@ class Closing(NamedTuple):
     """The rows that symmetries map to themselves, where an entry is equivalent to others of its own row.
 
     Such entries have equal depths, though moves may lead to one of them alone: what is new in a row is closed under
-    its column maps. See `antipodes_tasks.spaces.reduced`.
+    its column maps. See `antipodes_tasks.spaces.reduced_numbering`.
     """
 
     rows: NDArray[np.int32]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import FieldError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.fields import (
+from antipodes_tasks.spaces.mixed_radix import (
     POSITIONS,
     SPARE_BYTES,
     WIDTHS,
@@ -31,12 +31,12 @@ from antipodes_tasks.spaces.fields import (
     fields_of,
     functions_of,
 )
-from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Closing, Fill, MoveTables, blocks
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
-from antipodes_tasks.spaces.reduced import Reduced, checked_classes, checked_images, labels_of
+from antipodes_tasks.spaces.reduced_numbering import Reduced, checked_classes, checked_images, labels_of
+from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import SpaceRecord
+from antipodes_tasks.spaces.symmetry_images import Images
 
 STABILISED = 1000
 """Symmetries of rows to themselves in a sample."""

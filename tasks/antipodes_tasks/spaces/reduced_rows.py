@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from antipodes_tasks.jit import integer, kernel
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
 from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits
+from antipodes_tasks.spaces.symmetry_images import Images
 
 KeyLines = NDArray[np.int16]
 """``(keys, 2 * contents + 2)``: for each content the one that it comes from and its renaming, then the effect of the

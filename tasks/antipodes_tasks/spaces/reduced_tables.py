@@ -11,7 +11,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.frames import Frame
 from antipodes_tasks.spaces.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
@@ -19,6 +18,7 @@ from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
+from antipodes_tasks.spaces.rows_and_columns import Frame
 
 KEPT_BYTES = 16
 """Bytes of a kept row as long as its space is in use: key and weight."""

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.frames import NO_BLOCK, Frame
 from antipodes_tasks.spaces.move_tables import Closing, ColumnMap, map_type
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.parallel import in_threads
@@ -34,6 +33,7 @@ from antipodes_tasks.spaces.reduced_rows import (
 )
 from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers
 from antipodes_tasks.spaces.row_images import RowImages
+from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Frame
 
 LINES = 1 << 16
 """Keys that are found before they are numbered."""

@@ -17,9 +17,9 @@ KINDS = {
     "arrangements": "arrangements.Arrangements",
     "orbits": "orbits.Orbits",
     "group": "group.Group",
-    "fields": "fields.Fields",
+    "fields": "mixed_radix.Fields",
     "regions": "regions.Regions",
-    "reduced": "reduced.Reduced",
+    "reduced": "reduced_numbering.Reduced",
     KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
@@ -36,7 +36,7 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
 
     With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other; with "auto" where
     that takes half the time or less, see `why_whole`. An ``outline`` is enough for a plan, and found in a second or
-    two: `antipodes_tasks.spaces.reduction.listed` makes a space of it.
+    two: `antipodes_tasks.spaces.choose_cut.listed` makes a space of it.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
         return whole
     if symmetry == "auto" and (numbering.KIND == KEYED or _is_short(whole)):
         return whole
-    from antipodes_tasks.spaces.reduction import reduced_space
+    from antipodes_tasks.spaces.choose_cut import reduced_space
 
     try:
         return reduced_space(rules, whole, worth=symmetry == "auto", outline=outline)
@@ -69,7 +69,7 @@ def why_whole(space: Space) -> str:
         return f"its space is of the kind {KEYED}"
     if _is_short(space):
         return "all positions are searched in about a second"
-    from antipodes_tasks.spaces.reduction import reduced_space
+    from antipodes_tasks.spaces.choose_cut import reduced_space
 
     try:
         reduced_space(space.rules, space, worth=True)

@@ -15,9 +15,9 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
-from antipodes.tables.report import farthest_view, layers_view, unique_farthest_view
+from antipodes.tables.json_results import farthest_view, layers_view, unique_farthest_view
 from antipodes.tables.store.manifest import MAX_ANTIPODES
-from antipodes.tables.store.stores import CountsStore, search_store
+from antipodes.tables.store.search_stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table, unique_farthest
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted

@@ -20,7 +20,7 @@ from antipodes.cli.options import (
     Verbose,
     Workers,
 )
-from antipodes.cli.patterns import pattern_lines, patterns_view
+from antipodes.cli.pattern_tables import pattern_lines, patterns_view
 from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.config import Config, load_config, restricted
@@ -29,11 +29,11 @@ from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.storage.address import Address, storage_at
+from antipodes.tables.json_results import plan_view
 from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
-from antipodes.tables.report import plan_view
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted

@@ -23,8 +23,8 @@ from antipodes.cli.streams import input_batches, print_drawing, print_line, term
 from antipodes.cli.usage import naming
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
-from antipodes.tables.game import Choice, Game, check_playable
 from antipodes.tables.table import Table, open_table
+from antipodes.tables.walkthrough import Choice, Game, check_playable
 from antipodes_tasks.errors import InputError, PositionError, UnreachableError
 from antipodes_tasks.quoting import counted, printable, quote
 

@@ -12,8 +12,8 @@ from antipodes.cli.streams import print_json, say
 from antipodes.cli.usage import naming
 from antipodes.machine import human
 from antipodes.report_page.page import check_output
-from antipodes.report_page.report import DEFAULT_TILINGS, write_report
 from antipodes.report_page.results import DEFAULT_LIMIT, write_results
+from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
 from antipodes.stores import find_store
 from antipodes_tasks.quoting import shorten
 

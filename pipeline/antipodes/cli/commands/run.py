@@ -33,7 +33,7 @@ from antipodes.runs.options import started
 from antipodes.storage.address import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
-from antipodes.tables.report import RunReport
+from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import TilingStore

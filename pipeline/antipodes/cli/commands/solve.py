@@ -19,12 +19,12 @@ from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.pattern import aimed_at, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import default_store
-from antipodes.tables.patterns import load_patterns
+from antipodes.tables.pattern_heuristic import load_patterns
 from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Outcome, unsolved
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Deadline, Pulse, TimeLimitReached
 from antipodes_tasks.searches.routes import exchanges
@@ -94,14 +94,14 @@ def _start(puzzle: Puzzle) -> Labels:
 def _build(config: Config, options: SolveOptions) -> int:
     """Make the tables of the puzzle's patterns that are missing; the exit status."""
     with importing_libraries():  # those of runs, which other searches do not need
-        from antipodes.cli.patterns import build_patterns
+        from antipodes.cli.pattern_tables import build_patterns
     return build_patterns(config, options.puzzle, options.room, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:
     """The options, with the tables of the puzzle's patterns that there are."""
     with importing_libraries():
-        from antipodes.cli.patterns import finished_patterns
+        from antipodes.cli.pattern_tables import finished_patterns
     return replace(options, tables=[str(store) for store in finished_patterns(config, options.quiet)])
 
 

@@ -12,14 +12,14 @@ from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print
 from antipodes.machine import human
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import OUTPUTS, default_store, tasks_at_once
-from antipodes.runs.report import Verdict
+from antipodes.runs.run_results import Verdict
 from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.store import check_not_in_use, remove_store
 from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
-from antipodes.tables import report as views
-from antipodes.tables.report import saved_depths
+from antipodes.tables import json_results as views
+from antipodes.tables.json_results import saved_depths
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tilings import store as tiling_views
 from antipodes.tilings.store import TilingStore

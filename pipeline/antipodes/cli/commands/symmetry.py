@@ -16,7 +16,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
 from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
-from antipodes.tables.store.stores import search_store
+from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten

@@ -163,7 +163,7 @@ def count_only(
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
     with importing_libraries():
-        from antipodes.tilings.search import count_tilings
+        from antipodes.tilings.tiling_search import count_tilings
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from antipodes.events import Assembling, Committed, Committing, Listener
 from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.runs.options import RunOptions
-from antipodes.runs.report import Clock
+from antipodes.runs.run_results import Clock
 from antipodes.storage.lock import StoreLock
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
-from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
+from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
 

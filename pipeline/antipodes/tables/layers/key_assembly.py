@@ -27,7 +27,7 @@ from antipodes.tables.layers.commits import (
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import LayerCounts, TableStore
+from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys

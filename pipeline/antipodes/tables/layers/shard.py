@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
-from antipodes.tables.layers.pieces import Folder
+from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Room, Successors
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog

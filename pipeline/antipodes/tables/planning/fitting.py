@@ -17,7 +17,7 @@ from antipodes.runs.session import Session
 from antipodes.storage.store import Store
 from antipodes.tables.planning.plan import Cut, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
-from antipodes_tasks.spaces.reduction import listed
+from antipodes_tasks.spaces.choose_cut import listed
 
 JOIN_SECONDS = 60.0
 """Seconds for which workers may join where those there are have too little memory."""

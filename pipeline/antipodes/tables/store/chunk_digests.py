@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.storage.fields import FieldType, binary, expect
+from antipodes.storage.manifest_fields import FieldType, binary, expect
 
 DIGEST = np.dtype("<u8")
 """A digest in the manifest; 0 where no chunk is written."""

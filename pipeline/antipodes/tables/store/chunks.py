@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.store.manifest import MAX_CHUNK_STATES, TableManifest
-from antipodes.tables.store.stores import LayerCounts, TableStore
+from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted

@@ -16,7 +16,7 @@ from antipodes.config import FINGERPRINT, Config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.storage.arrays import Layout
-from antipodes.storage.fields import (
+from antipodes.storage.manifest_fields import (
     any_value,
     boolean,
     building,
@@ -36,8 +36,8 @@ from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.errors import FieldError, NotAStoreError, SourceError
+from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.keys.packing import packing_of
-from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList, checked_details
 from antipodes_tasks.spaces.selection import stored_space

@@ -15,15 +15,15 @@ from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
-from antipodes_tasks.spaces.fields import FUNCTION_COST, Fields
-from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
-from antipodes_tasks.spaces.images import MAX_SYMMETRIES, Images
+from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, Fields
 from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
-from antipodes_tasks.spaces.reduced import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
+from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
+from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import Numbering, Space
+from antipodes_tasks.spaces.symmetry_images import MAX_SYMMETRIES, Images
 
 MAX_FRAMES = 64
 """Frames that are weighed, at most."""

@@ -10,7 +10,7 @@ from antipodes.report_page.tilings import tilings_page
 from antipodes.storage.address import Address
 from antipodes.stores import open_store
 from antipodes.tables.counts import open_counts
-from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings

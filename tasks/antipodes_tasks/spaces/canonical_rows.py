@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.frames import Frame, Pieces
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.parallel import in_threads
 from antipodes_tasks.spaces.row_images import RowImages
+from antipodes_tasks.spaces.rows_and_columns import Frame, Pieces
+from antipodes_tasks.spaces.symmetry_images import Images
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9

@@ -22,11 +22,11 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
-from antipodes_tasks.searches.patterns import UNREACHED, Patterns
+from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.swap_descent import ENTRY, NO_TABLE, PatternArrays, Root, descent_by_patterns
-from antipodes_tasks.searches.swap_rows import SwapRows
+from antipodes_tasks.searches.sliding_dfs import ENTRY, NO_TABLE, PatternArrays, Root, descent_by_patterns
+from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry

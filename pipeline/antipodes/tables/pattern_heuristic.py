@@ -13,7 +13,7 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.tables.folded_tables import folded_table
 from antipodes.tables.pattern_values import MAX_EXPANDED, numbering_of, values_of
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table_cache import can_be_packed
 from antipodes_tasks.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.option_names import option
@@ -25,13 +25,13 @@ from antipodes_tasks.rules.swaps import Swaps, swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.heuristics import costs_of_pieces
 from antipodes_tasks.searches.packed import packed_size
-from antipodes_tasks.searches.patterns import Patterns
+from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.permutation_pdb import TurnPatterns
+from antipodes_tasks.searches.permutation_views import TurnTable
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Pulse, no_pulse
-from antipodes_tasks.searches.swap_patterns import PatternTable, SwapPatterns
-from antipodes_tasks.searches.swap_rows import SwapRows
-from antipodes_tasks.searches.turn_patterns import TurnPatterns
-from antipodes_tasks.searches.turn_views import TurnTable
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)

@@ -7,8 +7,8 @@ from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.drawing import pictures_of
 from antipodes.service.limits import MAX_MATCHES, MAX_SHOWN, TooMuchError
+from antipodes.tables.json_results import matches_view
 from antipodes.tables.queries import Matches
-from antipodes.tables.report import matches_view
 from antipodes.tables.table import Table
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from antipodes.runs.report import Report
+from antipodes.runs.run_results import Report
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.queries import Found, Matches
     from antipodes.tables.solve import Solved
-    from antipodes.tables.store.stores import SearchStore
+    from antipodes.tables.store.search_stores import SearchStore
     from antipodes.tables.table import Table
     from antipodes_tasks.searches.routes import Exchanges
 

@@ -16,13 +16,11 @@ from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
 from antipodes.runs.options import RunOptions
-from antipodes.runs.report import Clock
+from antipodes.runs.run_results import Clock
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InterruptedRunError
-from antipodes_tasks.exact_cover.partitions import partitions_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.search import (
+from antipodes_tasks.exact_cover.partition_search import (
     OnProgress,
     PartitionResult,
     check_size,
@@ -30,6 +28,8 @@ from antipodes_tasks.exact_cover.search import (
     unwatched,
     warm_up,
 )
+from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.quoting import counted, shorten
 
 TOLD_SECONDS = 1.0

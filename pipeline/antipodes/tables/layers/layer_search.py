@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes.config import Config
 from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
-from antipodes.runs.report import Clock
+from antipodes.runs.run_results import Clock
 from antipodes.runs.session import Session
 from antipodes.tables.journal import JournalDamagedError
 from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
@@ -36,7 +36,7 @@ from antipodes_tasks.errors import (
     WorkersLostError,
     WorkersRetiredError,
 )
-from antipodes_tasks.keys.runs import integers
+from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.option_names import option
 from antipodes_tasks.quoting import counted
 

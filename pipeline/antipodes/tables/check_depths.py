@@ -22,7 +22,7 @@ from antipodes.executors.api import Call, Handle, Key, Scheduler, never_stop
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import TableStore
+from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verification_memory import CheckMemory
 from antipodes_tasks.bfs.partition import Partition, sources
 from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before

@@ -9,10 +9,10 @@ import numpy as np
 
 from antipodes_tasks.permutations.arrangements import ranker
 from antipodes_tasks.permutations.parity import parity_of
-from antipodes_tasks.spaces.frames import NO_BLOCK, Block, Frame, Pieces
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.row_classes import RowClasses
+from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Block, Frame, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED
+from antipodes_tasks.spaces.symmetry_images import Images
 
 MAX_LISTED = 1 << 16
 """Keys of kept rows that are a list of Python's integers, and contents of places of all symmetries that are lists."""

@@ -26,8 +26,8 @@ from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.keys.runs import of_integers
 from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces.keyed import BOUNDS
 

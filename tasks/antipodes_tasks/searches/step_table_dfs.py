@@ -1,6 +1,6 @@
 """The search with tables that say what every move does to the distance: see `step_tables`.
 
-Successors are not looked up one by one, as in `turn_descent`: which moves raise, keep and lower what a table says is
+Successors are not looked up one by one, as in `permutation_dfs`: which moves raise, keep and lower what a table says is
 in the word of the position. So the moves that no table forbids are found for all moves together, as the bits of a
 number. Memory takes much longer than that. So positions are searched in *blocks*: the successors of some positions of a
 depth are a block of the next depth, as many as there is room for, and all their words are fetched before one is read.
@@ -15,10 +15,7 @@ from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, GENERATED, NEXT_BOUND
-from antipodes_tasks.searches.prefetch import prefetch
-from antipodes_tasks.searches.shares import NODE
-from antipodes_tasks.searches.step_tables import MAX_MOVES
-from antipodes_tasks.searches.turn_descent import (
+from antipodes_tasks.searches.permutation_dfs import (
     BITS,
     CLASSES,
     COLUMNS,
@@ -33,6 +30,9 @@ from antipodes_tasks.searches.turn_descent import (
     ViewArrays,
     paths_found,
 )
+from antipodes_tasks.searches.prefetch import prefetch
+from antipodes_tasks.searches.shares import NODE
+from antipodes_tasks.searches.step_tables import MAX_MOVES
 
 STEP_ROOM = 256
 """Positions of a block, where a position does not have more successors."""

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
+from antipodes_tasks.spaces.symmetry_images import Images
 
 NO_BLOCK = -1
 MAX_KEYS = 1 << 62

@@ -20,16 +20,16 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.arrangements import Arrangements, parity_by_place
-from antipodes_tasks.spaces.frames import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.group import Group
-from antipodes_tasks.spaces.images import Images
 from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
-from antipodes_tasks.spaces.reduced_one import OneEntry
+from antipodes_tasks.spaces.reduced_single import OneEntry
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
+from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
+from antipodes_tasks.spaces.symmetry_images import Images
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
 """The numberings of all positions that have reduced ones."""

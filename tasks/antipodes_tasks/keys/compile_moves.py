@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.keys.fields import WORD, Words
+from antipodes_tasks.keys.bit_fields import WORD, Words
 from antipodes_tasks.keys.key_moves import (
     MAX_CODES,
     UNGUARDED,

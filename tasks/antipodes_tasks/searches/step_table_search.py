@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
+from antipodes_tasks.searches.move_sequences import followers_as_bits
 from antipodes_tasks.searches.packed import packed_size
+from antipodes_tasks.searches.permutation_dfs import TALLY, MoveEffects, ViewArrays
+from antipodes_tasks.searches.permutation_views import TurnTable, View, in_order
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Pulse
 from antipodes_tasks.searches.shares import Share
-from antipodes_tasks.searches.step_descent import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
+from antipodes_tasks.searches.step_table_dfs import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage
-from antipodes_tasks.searches.turn_descent import TALLY, MoveEffects, ViewArrays
-from antipodes_tasks.searches.turn_views import TurnTable, View, in_order
-from antipodes_tasks.searches.turns import followers_as_bits
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,14 +25,9 @@ from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, list
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
-from antipodes_tasks.searches.patterns import Patterns
-from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
-from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.step_descent import StepArrays, StepPath
-from antipodes_tasks.searches.step_search import StepSearch, step_arrays
-from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
-from antipodes_tasks.searches.turn_descent import (
+from antipodes_tasks.searches.move_sequences import Inverses, followers, transforms_in
+from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.permutation_dfs import (
     DISTINCT,
     NO_ROW,
     ROOM,
@@ -42,8 +37,13 @@ from antipodes_tasks.searches.turn_descent import (
     ViewArrays,
     descend_by_turns,
 )
-from antipodes_tasks.searches.turn_views import TurnTable, View, in_order
-from antipodes_tasks.searches.turns import Inverses, followers, transforms_in
+from antipodes_tasks.searches.permutation_views import TurnTable, View, in_order
+from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
+from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.step_table_dfs import StepArrays, StepPath
+from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
+from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
