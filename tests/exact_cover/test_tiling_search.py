@@ -75,7 +75,7 @@ def check_against_brute_force(task: TilingProblem) -> None:
             continue
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partitions, "MAX_SCANNED", scanned)
-            for name in ("ENOUGH_PARTITIONS", "MANY_PARTITIONS"):
+            for name in ("ENOUGH_PARTITIONS", "MIN_PARTITIONS"):
                 patch.setattr(partitions, name, [30, 40, 2][number])  # deep prefixes, or shallow ones
             patch.setattr(partitions, "MAX_PATTERNS", [1, 512, 512][number])  # roots with one anchor, or closed ones
             patch.setattr(partition_search, "BATCH", 5)  # searches stop and continue

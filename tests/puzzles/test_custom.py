@@ -443,7 +443,7 @@ def test_functions_travel_by_value() -> None:
     moves = Functions({"move": lambda labels: (labels + step) % 5}, PARTS)
     copy = pickle.loads(pickle.dumps(moves))
     assert copy == moves
-    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).before(2, EVERY)[0], MOVES.undo(2, EVERY)[0])
+    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).undo(2, EVERY)[0], MOVES.undo(2, EVERY)[0])
     assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)
 
 
