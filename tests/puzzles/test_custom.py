@@ -444,7 +444,7 @@ def test_functions_travel_by_value() -> None:
     copy = pickle.loads(pickle.dumps(moves))
     assert copy == moves
     assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).undo(2, EVERY)[0], MOVES.undo(2, EVERY)[0])
-    assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)
+    assert np.array_equal(copy.move(0, EVERY)[0], (EVERY + 3) % 5)
 
 
 def test_what_functions_share_travels_once() -> None:
