@@ -17,7 +17,7 @@ TESTS := $(if $(ROOM),tests/$(ROOM))
 # a table of each kind of space with all commands, what libraries of another version could break, the README's session,
 # the five tasks of the tutorial
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
-	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[tutorial.md]' \
+	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
 	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
 	tests/tables/test_resume_kill.py tests/tilings
 
