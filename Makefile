@@ -29,7 +29,7 @@ help:
 	@echo "make setup      install the test tools; the other targets do this by themselves"
 	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs those of one package"
 	@echo "make test-slow  run the tests that take longer"
-	@echo "make test-smoke run a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-new,"
+	@echo "make test-smoke run a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   run all tests, with ten times as many kills and many more examples; takes hours"
 	@echo "make lint       run ruff and mypy"
