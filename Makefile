@@ -1,43 +1,43 @@
-# The two commands: `make run` and `make test` set up what they need in .venv and work from a clean clone.
+# `make run` and `make test` install everything they need in .venv, so they work in a fresh clone.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# processes of tests: some wait, so a third one helps on two cores
+# Number of test processes. Some tests wait, so there is one more process than cores, up to 8.
 PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 7 ? cores + 1 : 8)))
-# tests start many processes, which shall not compile the same files each time
+# Tests start many processes; without this, each would compile the same files again.
 unexport PYTHONDONTWRITEBYTECODE
-# which tests: those of a room, such as ROOM=storage, and those that pytest's -k takes; empty for all
-ROOM ?=
+# Tests to run: those of one package, as in PACKAGE=storage, or those that match ONLY (pytest's -k). Empty: all.
+PACKAGE ?=
 ONLY ?=
-# a wheel that is tested in place of the files here
+# Wheel to test instead of the checkout
 WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
 PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
-TESTS := $(if $(ROOM),tests/$(ROOM))
-# a table of each kind of space with all commands, what libraries of another version could break, the README's session,
-# the five tasks of the tutorial
+TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
+# All commands on a table of each kind of space, tests that may fail with other versions of libraries, the README's
+# session, and the page "Five tasks"
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
-	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[tutorial.md]' \
+	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
 	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
 	tests/tables/test_resume_kill.py tests/tilings
 
 .PHONY: help run explore setup test test-slow test-smoke test-all lint docs dist manual bench atlas clean
 
 help:
-	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
-	@echo "make explore    show what was computed in a browser"
-	@echo "make setup      install what the tests need; the others do so by themselves"
-	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
-	@echo "make test-slow  the tests that take longer"
-	@echo "make test-smoke a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-newer;"
-	@echo "                or of a wheel: make dist, make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
-	@echo "make test-all   all tests, with ten times the kills and many more examples: hours"
-	@echo "make lint       ruff and mypy"
+	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
+	@echo "make explore    show tables and tilings in the browser"
+	@echo "make setup      install the test tools; the other targets do this by themselves"
+	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs those of one package"
+	@echo "make test-slow  run the tests that take longer"
+	@echo "make test-smoke run a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
+	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
+	@echo "make test-all   run all tests, with ten times as many kills and many more examples; takes hours"
+	@echo "make lint       run ruff and mypy"
 	@echo "make docs       build the site of the documentation in build/site"
 	@echo "make dist       build the wheel and the source distribution in dist/, and check them and the repository"
-	@echo "make manual     write the man page and the completions that the wheel has"
+	@echo "make manual     write the man page and the shell completions of the wheel"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
-	@echo "make atlas      compute all bundled puzzles, or make atlas ONLY='ivy m12' these, and write docs/atlas.md"
+	@echo "make atlas      compute all bundled puzzles (or some: make atlas ONLY='ivy m12') and write docs/atlas.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 run: $(VENV)/.installed
@@ -109,7 +109,7 @@ $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
-# the tools alone, by the groups of pyproject.toml, which need a newer pip than some Pythons bring
+# Only the tools, from a dependency group in pyproject.toml. Groups need a newer pip than some Pythons include.
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group dist

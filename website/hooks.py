@@ -1,6 +1,7 @@
-"""What the site has beyond the pages in ``docs``: pages of the whole repository, an API page, the gallery of the atlas.
+"""Hooks of MkDocs that make the navigation and add pages to the site.
 
-The pages themselves stay plain Markdown: links out of ``docs`` are turned into links of the site here.
+The pages in ``docs`` stay plain Markdown. The hooks add pages from the top of the repository, an API page and the
+gallery of the atlas, and rewrite links that leave ``docs``.
 """
 
 import os
@@ -27,23 +28,23 @@ TITLES = {
     "SECURITY": "Security",
 }
 PAGES = {ROOT / f"{name}.md": f"project/{name.lower().replace('_', '-')}.md" for name in TITLES}
-"""Pages at the top of the repository, and where the site has them."""
+"""Pages at the top of the repository, and their paths on the site."""
 SOURCE = "https://example.org/antipodes/tree/main"
-"""Where the folders of the repository can be looked at: a placeholder."""
+"""URL of the folders of the repository, a placeholder."""
 LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)\s#]+)")
 ENTRY = re.compile(r"^\| \*\*(?P<kind>.+?)\*\* \||\[(?P<title>[^]]+)\]\((?P<page>[^)#]+)\)", re.MULTILINE)
-"""A heading or a link in the table of the index."""
+"""Heading or link in the table of the index."""
 API_PAGE = "reference/api.md"
 API = """# Python, in full
 
-All names that `import antipodes` offers, from their docstrings. [Python](python.md) has them as tables with examples.
+The docstrings of all names in `antipodes`. [Python](python.md) lists the same names in tables, with examples.
 """
 CARD = 150
-"""The side of a picture in the gallery, in pixels, if it is a square."""
+"""Side of a square picture in the gallery, in pixels."""
 
 
 def on_config(config: Any) -> Any:
-    """Make the navigation: the kinds of pages that the index has, and the pages of each."""
+    """Make the navigation from the table of the index: its kinds of pages, and the pages of each kind."""
     kinds: dict[str, list[dict[str, str]]] = {}
     table = (DOCS / "index.md").read_text(encoding="utf-8").partition("\n| ")[2]
     for found in ENTRY.finditer(table):
@@ -58,7 +59,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages and files outside of ``docs`` that the pages name."""
+    """Add the pages and linked files outside ``docs``."""
     for path, address in PAGES.items():
         files.append(File.generated(config, address, content=path.read_text(encoding="utf-8")))
     for path in sorted(_linked_files()):
@@ -69,13 +70,13 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _sources() -> dict[str, Path]:
-    """The Markdown files by their names in the site."""
+    """Return the Markdown files by their paths on the site."""
     pages = {path.relative_to(DOCS).as_posix(): path for path in DOCS.rglob("*.md")}
     return {**pages, **{address: path for path, address in PAGES.items()}}
 
 
 def _linked_files() -> set[Path]:
-    """The files outside of ``docs`` that a page links to, and which are no pages."""
+    """Return the files outside ``docs`` that a page links to, except pages."""
     found = set()
     for path in _sources().values():
         for _, link in LINK.findall(path.read_text(encoding="utf-8")):
@@ -86,7 +87,7 @@ def _linked_files() -> set[Path]:
 
 
 def _address(target: Path) -> str:
-    """Where the site has a file or a page."""
+    """Return the path of a file or page on the site."""
     if target.is_relative_to(DOCS):
         return target.relative_to(DOCS).as_posix()
     return PAGES.get(target) or f"files/{target.relative_to(ROOT).as_posix()}"
@@ -97,7 +98,7 @@ def _api() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The text of a page with the links that it has on the site, and what the site adds to it."""
+    """Return the text of a page with links for the site, and with the additions of the site."""
     name = page.file.src_uri
     source = _sources().get(name)
     if source is None:
@@ -111,7 +112,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def _linked(text: str, source: Path, name: str) -> str:
-    """The text of a file with the links that it has on the page of this name."""
+    """Return the text of a file with its links rewritten for the page ``name``."""
 
     def link(found: re.Match[str]) -> str:
         target = (source.parent / found[2]).resolve()
@@ -123,7 +124,7 @@ def _linked(text: str, source: Path, name: str) -> str:
 
 
 def gallery() -> Html:
-    """A card for each puzzle of the atlas: an antipode, and the numbers."""
+    """Return the gallery: a card with an antipode and the figures of each puzzle of the atlas."""
     results, sprites = read_results(), Sprites()
     cards = []
     for name in (name for chapter in CHAPTERS.values() for name in chapter):

@@ -33,4 +33,4 @@ def test_a_notebook_explains_itself(notebook: Path) -> None:
 
 
 def test_there_are_three() -> None:
-    assert {path.stem for path in notebooks.NOTEBOOKS} == {"first-table", "your-own-puzzle", "training-data"}
+    assert {path.stem for path in notebooks.NOTEBOOKS} == {"first-table", "puzzle-in-python", "training-data"}

@@ -20,7 +20,7 @@ ORACLE = ORACLES["sliding/eight-puzzle"]
 
 
 def test_the_search_of_the_example_is_right_and_short() -> None:
-    (code,) = blocks((DOCS / "tutorial" / "own-search.md").read_text(encoding="utf-8"), "python")
+    (code,) = blocks((DOCS / "how-to" / "develop.md").read_text(encoding="utf-8"), "python")
     names: dict[str, Any] = {}
     exec(code, names)
     assert names["layers"] == ORACLE["layers"]

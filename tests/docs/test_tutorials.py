@@ -54,7 +54,7 @@ def test_the_interrupted_run_is_continued_on_processes(
     begin: Begin, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text, expected = section("tutorial.md", "A run that is interrupted")
+    text, expected = section("how-to/five-tasks.md", "A run that is interrupted and continued")
     write_files(text.replace("discs = 14", "discs = 12"))  # a quarter of the layers
     assert "discs = 12" in (tmp_path / "fourteen.toml").read_text()
     first, *later = expected
