@@ -1,6 +1,7 @@
-"""Compute the tables, write ``docs/atlas.md``, ``docs/atlas.json`` and the sizes of puzzles; with names, only these.
+"""Compute the tables, and write ``docs/atlas.md``, ``docs/atlas.json`` and the sizes of the puzzles.
 
-``--pages`` computes nothing: it writes the page and the data of the results that ``results.json`` has.
+With names as arguments, only these puzzles are computed again. ``--pages`` computes nothing: it writes the page and the
+data from ``results.json``.
 """
 
 import json
@@ -20,7 +21,7 @@ DATA = PAGE.with_suffix(".json")
 
 
 def main(arguments: list[str]) -> None:
-    """Compute and write everything, or with ``--pages`` write what is computed."""
+    """Compute and write everything; with ``--pages``, only write the page and the data."""
     if arguments == ["--pages"]:
         write_pages(read_results())
     else:
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> None:
 
 
 def compute(names: list[str]) -> None:
-    """Compute the puzzles of these names, or all puzzles and families; write the results, the page and the data."""
+    """Compute the named puzzles, or all puzzles and families, and write the results, the page and the data."""
     results = read_results() if names else Results(machine(), {}, _families())
     for name in names or [name for chapter in CHAPTERS.values() for name in chapter]:
         results.puzzles[name] = one = result_of(name)
@@ -45,12 +46,12 @@ def write_pages(results: Results) -> None:
 
 
 def index_sizes() -> dict[str, int]:
-    """How many positions the table of each bundled puzzle numbers."""
+    """Return the size of the index of each bundled puzzle, by name."""
     return {name: index_size(load_config(name).puzzle.rules) for name in bundled_configs()}
 
 
 def write_index_sizes() -> None:
-    """Write the sizes that ``antipodes puzzles`` shows."""
+    """Write the file of index sizes that ``antipodes puzzles`` prints."""
     index_sizes_file().write_text(f"{json.dumps(index_sizes(), indent=1)}\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The atlas as data: the numbers of the page, and the definitions they belong to, for other programs."""
+"""The atlas as data for other programs: the numbers of the page, with the definitions of the puzzles."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from atlas.results import Result, Results
 
 
 def data(results: Results) -> str:
-    """The whole file, which fits docs/schemas/atlas.json; a line for each puzzle and each size."""
+    """Return the text of the file, valid under docs/schemas/atlas.json, with one line for each puzzle and each size."""
     puzzles = [_puzzle(name, chapter, results.puzzles[name]) for chapter, names in CHAPTERS.items() for name in names]
     sizes = [
         _size(family, size, layers) for family in FAMILIES for size, layers in results.families[family.title].items()
@@ -50,7 +50,7 @@ def _puzzle(name: str, chapter: str, result: Result) -> dict[str, Any]:
 
 
 def _published(claim: Published) -> dict[str, Any]:
-    """The claim, without what it does not say."""
+    """Return the claim as a dictionary, without empty fields."""
     fields = {**asdict(claim), "url": claim.address}
     return {field: value for field, value in fields.items() if value != ""}
 

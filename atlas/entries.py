@@ -1,4 +1,4 @@
-"""The puzzles of the atlas, in order: those with a section of their own, and families by size."""
+"""The puzzles of the atlas, in order: single puzzles with a section each, and families by size."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,30 +50,30 @@ CHAPTERS: Mapping[str, Sequence[str]] = {
 }
 """The bundled puzzles by chapter."""
 REMARKS = {"2x2x2": ONE_CORNER, "2x2x2-quarter": ONE_CORNER, "skewb": ONE_CORNER, "m24": M24}
-"""What the numbers of a puzzle do not say."""
-BY_PATTERNS = "too large, `antipodes solve` uses the tables of its patterns"
+"""Remarks after the numbers of a puzzle."""
+BY_PATTERNS = "too large for a table; `antipodes solve` uses pattern tables"
 TOO_LARGE = {
-    "two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk",
+    "two-by-seven": "the table of its 43,589,145,600 positions takes up to 41 GiB on disk",
     "3x3x3": BY_PATTERNS,
     "3x3x3-quarter": BY_PATTERNS,
     "fifteen-puzzle": BY_PATTERNS,
     "fifteen-puzzle-blank-last": BY_PATTERNS,
     "twenty-four-puzzle": BY_PATTERNS,
 }
-"""Bundled puzzles that the atlas leaves out, and why."""
+"""Bundled puzzles that the atlas leaves out, with the reason."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Puzzles of one kind by size."""
+    """Puzzles of one kind in several sizes."""
 
     title: str
     about: str
     settings: Callable[[str], Settings]
-    """The ``[puzzle]`` table of a size, without its name."""
+    """Returns the ``[puzzle]`` table of a size, without the name."""
     sizes: Sequence[str]
     size: str
-    """The name of the size, for the head of the table."""
+    """The quantity that the size counts, for the header of the table."""
 
 
 def _numbers(first: int, end: int) -> list[str]:
@@ -101,29 +101,29 @@ FAMILIES = (
     ),
     Family(
         "Pancakes",
-        "Sort them by turning over the topmost.",
+        "Sort the stack by flipping the topmost pancakes.",
         lambda n: {"family": "pancake", "n": int(n)},
         _numbers(2, 11),
         "pancakes",
     ),
     Family(
         "Burnt pancakes",
-        "Each is burnt on one side, and ends with that side down.",
+        "Each pancake is burnt on one side, which must end up facing down.",
         lambda n: {"family": "burnt-pancake", "n": int(n)},
         _numbers(1, 8),
         "pancakes",
     ),
     Family(
         "TopSpin with four pieces on the turntable",
-        "On rings of odd size only even permutations can be reached.",
+        "On rings with an odd number of pieces only even permutations are reachable.",
         lambda n: {"family": "topspin", "n": int(n)},
         _numbers(5, 11),
         "pieces",
     ),
     Family(
         "Rotate and exchange",
-        "Rotate a row by one place either way, or exchange the first two pieces. From 4 pieces on the radius is "
-        "n (n - 1) / 2.",
+        "Rotate a row of n pieces by one place in either direction, or exchange the first two pieces. From 4 pieces on "
+        "the radius is n (n - 1) / 2.",
         _left_right_exchange,
         _numbers(3, 11),
         "pieces",
@@ -144,7 +144,7 @@ FAMILIES = (
     ),
     Family(
         "Lights Out on square boards",
-        "Positions that cannot be reached are left out (Anderson and Feil 1998).",
+        "Unreachable positions are not counted (Anderson and Feil 1998).",
         lambda n: {"family": "lights-out", "rows": int(n), "columns": int(n)},
         _numbers(2, 6),
         "side",

@@ -1,4 +1,4 @@
-"""The page: results as Markdown."""
+"""The page of the atlas: results as Markdown."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,11 +13,15 @@ from atlas.results import Result, Results
 
 HEAD = """# Atlas
 
-Complete tables of {count} puzzles, written by `make atlas`. For each puzzle: its start and one antipode, a position as
-far from the start as any; the number of positions that can be reached, and of those at each distance; and the time of
-the whole command `antipodes run`, from nothing to a table on disk. Positions that a [symmetry](how-to/symmetry.md)
-leads to each other are one *up to symmetry*. [atlas.json](atlas.json) has all numbers and the definitions as data, by
-[this schema](schemas/atlas.json).
+This page contains the results of complete tables of {count} puzzles. `make atlas` writes it. For each puzzle it shows:
+
+* the start and one antipode, a position at maximum distance from the start,
+* the number of reachable positions, in all and at each distance,
+* the same numbers *up to symmetry*: positions that a [symmetry](how-to/symmetry.md) maps to each other count once,
+* the time of the whole command `antipodes run`, which writes the table to disk.
+
+[atlas.json](atlas.json) contains all numbers and the definitions of the puzzles as data, according to [this
+schema](schemas/atlas.json).
 
 {published}
 
@@ -27,8 +31,8 @@ Machine: {machine}.
 | --- | --- | --- | --- | --- |
 {summary}
 """
-PUBLISHED = """*Published* numbers are the same as here, unless it says otherwise; a test compares them. They were
-searched for {searched}."""
+PUBLISHED = """*Published* names sources that contain the same numbers; any difference is stated, and a test compares
+them. We searched {searched}."""
 SECTION = """### {name}
 
 {description}
@@ -43,7 +47,7 @@ SECTION = """### {name}
 
 {layers}
 """
-LAYERS = "Positions at each distance from 0:\n{layers}."
+LAYERS = "Positions at each distance, from distance 0 on:\n{layers}."
 MANY_LAYERS = "`antipodes layers` lists the {count:,} layers."
 MAX_LAYERS = 200
 COLUMNS = 100
@@ -51,7 +55,7 @@ WIDTH = 118
 
 
 def page(results: Results) -> str:
-    """The whole page."""
+    """Return the text of the page."""
     found = {name: results.puzzles[name] for chapter in CHAPTERS.values() for name in chapter}
     parts = [_head(found, results.machine)]
     for chapter, names in CHAPTERS.items():
@@ -76,17 +80,17 @@ def _summary(results: Mapping[str, Result]) -> str:
 
 
 def _unique(result: Result) -> str:
-    """What there is up to symmetry, where there is a symmetry."""
+    """Return the numbers up to symmetry; an empty string if the puzzle has no symmetries."""
     if result.symmetries == 1 or result.unique is None:
         return ""
     return (
-        f" Up to its {result.symmetries:,} symmetries {sum(result.unique):,} positions, "
+        f" Up to its {result.symmetries:,} symmetries: {sum(result.unique):,} positions, "
         f"{_antipodes(result.unique[-1])}."
     )
 
 
 def _section(name: str, result: Result) -> str:
-    unreached = f" of {result.index_size:,} numbered ones" if result.states < result.index_size else ""
+    unreached = f" reachable, of {result.index_size:,} in the index" if result.states < result.index_size else ""
     return SECTION.format(
         name=name,
         description=load_config(name).puzzle.description,
@@ -104,17 +108,17 @@ def _section(name: str, result: Result) -> str:
 
 
 def _published(claims: Sequence[Published]) -> str:
-    """What is published, and whether the radius is not."""
+    """Return the published numbers with their sources, and whether we found the radius published."""
     if not claims:
-        return "Not found published."
-    told = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
+        return "We found no publication of these numbers."
+    has_radius = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
     return f"Published: {'; '.join(map(_claim, claims))}." + (
-        "" if told else " Not found published: the radius with these moves."
+        "" if has_radius else " We found no publication of the radius with these moves."
     )
 
 
 def _claim(claim: Published) -> str:
-    """What is published, with a link to its source, and in what it differs."""
+    """Return one published number with a link to its source and, if it differs from ours, how."""
     what = f"distance {claim.value}" if claim.what == "distance" else claim.what
     return f"{what} ({_source(claim)})" + (f", but {claim.differs}" if claim.differs else "")
 
@@ -125,7 +129,7 @@ def _source(claim: Published) -> str:
 
 
 def _drawing(name: str, result: Result) -> str:
-    """The start and an antipode, side by side if there is room."""
+    """Draw the start and an antipode, side by side if there is room."""
     puzzle = load_config(name).puzzle
     starts = puzzle.start_labels if puzzle.rules.origin is None else best_space(puzzle.rules).starts
     labels = np.stack((starts[0], puzzle.parse(result.antipode)))
@@ -144,7 +148,7 @@ def _antipodes(count: int) -> str:
 
 
 def _wrapped(words: Sequence[str]) -> str:
-    """Lines of words with blanks between them."""
+    """Join the words with spaces, in lines of at most WIDTH characters."""
     lines = [""]
     for word in words:
         if len(lines[-1]) + len(word) > WIDTH:
@@ -164,6 +168,6 @@ def _family(family: Family, layers: Mapping[str, Sequence[int]]) -> str:
 def _published_radii(family: Family) -> str:
     claims = published_radii(family.title)
     if not claims:
-        return "Not found published: the radii."
-    which = "radii" if list(claims) == list(family.sizes) else f"radius of {family.size} {', '.join(claims)}"
+        return "We found no publication of the radii."
+    which = "radii" if list(claims) == list(family.sizes) else f"radius for {family.size} {', '.join(claims)}"
     return f"Published: {which} ({_source(next(iter(claims.values())))})."

@@ -1,4 +1,4 @@
-"""Numbers that others have published about the puzzles of the atlas; ``published.toml`` says what its keys mean."""
+"""Numbers that others have published about the puzzles of the atlas; ``published.toml`` explains its keys."""
 
 import re
 import tomllib
@@ -15,31 +15,31 @@ Number = int | list[int]
 
 @dataclass(frozen=True)
 class Published:
-    """One number, or the numbers of layers, with the place where it was published."""
+    """A published number, or the published numbers of layers, with their source."""
 
     what: str
     """positions, radius, antipodes, layers, first layers or distance."""
     value: Number
     """As published."""
     source: str
-    """In words, as Markdown."""
+    """The name of the source, as Markdown."""
     url: str = ""
-    """The source on the web, unless its words tell it."""
+    """The URL of the source; empty if ``source`` determines it."""
     to: str = ""
-    """Of a distance: the pattern at whose nearest match it ends."""
+    """For a distance: the pattern whose nearest match is its end."""
     note: str = ""
-    """What the source calls the puzzle, or counts otherwise."""
+    """The source's name of the puzzle, or how its way of counting differs."""
     differs: str = ""
-    """Why the number is not ours; empty if it is the same."""
+    """Why the number differs from ours; empty if it is the same."""
 
     @property
     def address(self) -> str:
-        """The source on the web; empty if none is known."""
+        """The URL of the source; empty if none is known."""
         sequence = SEQUENCE.fullmatch(self.source)
         return f"https://oeis.org/{sequence[1]}" if sequence else self.url
 
     def ours(self, layers: Sequence[int]) -> Number | None:
-        """The same number of a table with these layers; None for a distance, which layers do not tell."""
+        """Return the same number for a table with these layers; None for a distance, which layers do not determine."""
         numbers: Mapping[str, Number | None] = {
             "positions": sum(layers),
             "radius": len(layers) - 1,
@@ -52,23 +52,23 @@ class Published:
 
 
 def published(name: str) -> list[Published]:
-    """What is published about a bundled puzzle of the atlas; an empty list if nothing was found."""
+    """Return the published numbers of a bundled puzzle of the atlas; an empty list if none were found."""
     return [Published(**claim) for claim in _content()[name]]
 
 
 def published_radii(family: str) -> dict[str, Published]:
-    """The radii that are published of a family of this title, by size; none if nothing was found."""
+    """Return the published radii of the family with this title, by size; empty if none were found."""
     found = dict(_content()["families"].get(family, {"radii": {}}))
     return {size: Published("radius", radius, **found) for size, radius in found.pop("radii").items()}
 
 
 def searched() -> str:
-    """When and where was searched, as the end of a sentence."""
+    """Return when and where we searched, as the end of a sentence."""
     return str(_content()["searched"])
 
 
 def searched_puzzles() -> list[str]:
-    """The names of the puzzles that were searched for."""
+    """Return the names of the puzzles whose numbers we searched for."""
     return [name for name in _content() if name not in {"searched", "families"}]
 
 

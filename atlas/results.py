@@ -1,4 +1,4 @@
-"""What runs found: computed, kept in ``results.json``, read again."""
+"""The results of the runs: computing them, and reading and writing ``results.json``."""
 
 import json
 import tempfile
@@ -20,43 +20,43 @@ FILE = Path(__file__).with_name("results.json")
 
 @dataclass(frozen=True)
 class Result:
-    """A complete table, without its bytes."""
+    """The results of one complete table."""
 
     index_size: int
     layers: list[int]
     antipode: str
-    """One of them, as text."""
+    """One of the antipodes, as text."""
     seconds: float
-    """The whole command."""
+    """Duration of the whole command."""
     symmetries: int
-    """The order of the group of its symmetries, 1 if the identity is the only one."""
+    """Number of symmetries of the puzzle, including the identity."""
     unique: list[int] | None
-    """The layers up to symmetry; None if there are too many symmetries to tell."""
+    """The layers up to symmetry; None if there are too many symmetries to count them."""
 
     @property
     def states(self) -> int:
-        """The number of positions that can be reached."""
+        """Number of reachable positions."""
         return sum(self.layers)
 
     @property
     def radius(self) -> int:
-        """The greatest distance."""
+        """Maximum distance."""
         return len(self.layers) - 1
 
 
 @dataclass(frozen=True)
 class Results:
-    """All that the page says."""
+    """All results on the page."""
 
     machine: str
     puzzles: dict[str, Result]
-    """By the names of bundled puzzles."""
+    """Results by the name of the bundled puzzle."""
     families: dict[str, dict[str, list[int]]]
-    """The layers by the title of the family and the size."""
+    """Layers by the title of the family and the size."""
 
 
 def read_results() -> Results:
-    """The results in the file; none if there is no file."""
+    """Read the results from the file; return empty results if there is no file."""
     if not FILE.exists():
         return Results("", {}, {})
     content: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -65,7 +65,7 @@ def read_results() -> Results:
 
 
 def write_results(results: Results) -> None:
-    """Replace the file, a line for each puzzle and each family."""
+    """Replace the file, with one line for each puzzle and each family."""
     lines = [f'{{"machine": {json.dumps(results.machine)},', '"puzzles": {']
     lines.append(_lines({name: asdict(result) for name, result in results.puzzles.items()}))
     lines += ["},", '"families": {', _lines(results.families), "}}"]
@@ -77,9 +77,9 @@ def _lines(values: Mapping[str, Any]) -> str:
 
 
 def result_of(name: str) -> Result:
-    """Compute the table of a bundled puzzle in a process of its own, as ``antipodes run`` does.
+    """Compute the table of a bundled puzzle with ``antipodes run``.
 
-    It is computed twice, since a first run on a machine compiles what it needs.
+    The table is computed twice and the second run is timed, because the first run on a machine compiles kernels.
     """
     puzzle = load_config(name).puzzle
     with tempfile.TemporaryDirectory(prefix="atlas-") as folder:
@@ -98,7 +98,7 @@ def result_of(name: str) -> Result:
 
 
 def layers_of(settings: Settings) -> list[int]:
-    """The number of positions at each depth of a puzzle, computed here."""
+    """Compute and return the number of positions at each depth of a puzzle."""
     with tempfile.TemporaryDirectory(prefix="atlas-") as folder:
         report = run_puzzle(Config({"name": "atlas", **settings}), Path(folder) / "table.zarr")
     return list(report.manifest.layers)

@@ -1,1 +1,1 @@
-"""What the project promises about speed, measured: ``python -m benchmarks``."""
+"""Benchmarks of the promised speeds: ``python -m benchmarks``."""

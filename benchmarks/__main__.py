@@ -23,20 +23,21 @@ MODULES = (
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
-Written by `make bench`; all figures are medians of one run on one machine:
-{machine}.
+`make bench` writes this page. Figures are medians of several runs on one machine ({machine}).
+Runs of billions of positions are single runs, and distances from Python are the best of five.
 
 {compared}
-`benchmarks/history.jsonl` has the figures of all runs.
+`benchmarks/history.jsonl` contains the figures of all runs.
 """
 COMPARED = (
-    "The change is that of the first figure against {one.commit} of {one.date}, on the same machine, {one.software}."
+    "The last column is the change of the first figure since {one.commit} ({one.date}), on the same machine with "
+    "{one.software}."
 )
-ALONE = "No earlier run on this machine is on record."
+ALONE = "There is no earlier run on this machine."
 
 
 def main(names: list[str]) -> None:
-    """Run the benchmark modules of these names, or all of them, and write what they measured."""
+    """Run the named benchmark modules, or all of them, and print the results; write the page after a run of all."""
     before = history.last(history.hardware())
     compared = ALONE if before is None else COMPARED.format(one=before)
     parts = [HEAD.format(machine=machine(), compared=compared)]
@@ -57,9 +58,9 @@ def _key(title: str, row: Row) -> str:
 
 
 def table(title: str, rows: list[Row], before: history.Entry | None) -> str:
-    """The rows as Markdown, each with its change."""
+    """Return the rows as a Markdown table, each with its change since the earlier run."""
     figures = {} if before is None else before.figures
-    lines = ["| what | at most, or at least | measured | change |", "| --- | --- | --- | --- |"]
+    lines = ["| measurement | target | result | change |", "| --- | --- | --- | --- |"]
     for row in rows:
         changed = history.change(figures.get(_key(title, row)), row.measured)
         lines.append(f"| {row.what} | {row.target} | {row.measured} | {changed} |")

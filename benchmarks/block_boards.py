@@ -1,18 +1,19 @@
-"""All sliding-block puzzles of a board: how many there are, and the hardest of each number of pieces.
+"""All sliding-block puzzles of a board: their number, and the hardest puzzle for each number of pieces.
 
-``python -m benchmarks.block_boards 4 4`` counts those of the 4x4 board and searches them.
+``python -m benchmarks.block_boards 4 4`` counts and searches the puzzles of the 4x4 board.
 
-A *board* is a way to fill all squares with pieces, connected sets of squares of any shape, and holes. The goal is to
-bring one piece from the upper left corner to the lower right one: in the beginning it touches the left and the upper
-edge, in the end it covers the last square. Other pieces of one shape are alike. A move takes one piece any way. N.
-Bickford counted the boards that such a puzzle can end with, *just solved* ones, and searched them all: 12,295,564 of
-the 4x4 board, the hardest with 132 moves (Sliding Block Puzzles, Part 3, nbickford.wordpress.com, 2012).
+A *board* fills all squares with pieces (connected sets of squares of any shape) and holes. The goal is to bring one
+piece from the upper left corner to the lower right corner: at the beginning it touches the left and the upper edge, at
+the end it covers the last square. Other pieces of the same shape are identical. A move takes one piece along any path.
+N. Bickford counted the boards that such a puzzle can end with, the *just solved* boards, and searched them all: the 4x4
+board has 12,295,564, and the hardest puzzle takes 132 moves (Sliding Block Puzzles, Part 3, nbickford.wordpress.com,
+2012).
 
-Just solved is a board with a hole whose piece on the last square can move up or left. All boards of one number of
-pieces are searched together, backwards, from all that are just solved. Moves keep the pieces, so positions of different
-puzzles never meet, and the last layer with the marked piece in the upper left corner has the hardest of all puzzles. A
-position is a word: three bits a square say whether it is a hole, and whether its piece goes on to the right and down;
-then comes the first square of the piece that is marked for the goal.
+A board is just solved if it has a hole and the piece on the last square can move up or left. All boards with the same
+number of pieces are searched together, backwards, from all just solved boards. Moves preserve the pieces, so positions
+of different puzzles never meet, and the hardest puzzle is in the last layer that contains a position with the marked
+piece in the upper left corner. A position is a word: three bits per square store whether it is a hole, and whether its
+piece continues to the right and down; they are followed by the first square of the marked piece.
 """
 
 import sys
@@ -30,31 +31,31 @@ from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
 BITS = 3
-"""Bits of a square: 0 is a hole; else 1, more by 1 if the piece goes on to the right, by 2 if down."""
+"""Bits of a square: 0 for a hole, otherwise 1, plus 1 if the piece continues to the right, plus 2 if down."""
 MAX_SQUARES = 16
 MARK = BITS * MAX_SQUARES
-"""The first bit of the first square of the marked piece."""
+"""Lowest bit of the number of the marked piece's first square."""
 BATCH = 1 << 18
-"""Positions that are expanded together."""
+"""Number of positions expanded together."""
 ROOM = 1 << 22
-"""Successors that a call of the kernel writes, at most."""
+"""Maximum number of successors that one call of the kernel writes."""
 
 
 class Board(NamedTuple):
-    """A board, and the pieces that fit on it, as sets of squares: bits numbered in reading order."""
+    """An empty board, and the pieces that fit on it, as sets of squares: bits numbered in reading order."""
 
     rows: int
     columns: int
     begins: Numbers
-    """``(squares + 1,)``: where the shapes of each first square begin."""
+    """``(squares + 1,)``: begin of the shapes with each first square."""
     shapes: Numbers
     """The connected sets of squares, by their first square."""
     spread: Words
-    """``(2^squares,)``: for each set of squares the bits of these squares in a word."""
+    """``(2^squares,)``: for each set of squares, the mask of their bits in a word."""
 
 
 class Count(NamedTuple):
-    """How many boards there are."""
+    """Numbers of boards."""
 
     boards: int
     just_solved: int
@@ -62,19 +63,19 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class Hardest:
-    """The hardest of the puzzles with some number of pieces."""
+    """The hardest puzzle with some number of pieces."""
 
     pieces: int
     just_solved: int
     positions: int
-    """All positions that a solution leads to, with the marked piece anywhere."""
+    """Number of positions reachable from just solved boards, with the marked piece anywhere."""
     moves: int
     start: str
-    """A position that needs so many moves; the piece to be moved is A."""
+    """A position that needs this many moves; the marked piece is A."""
 
 
 def board_of(rows: int, columns: int) -> Board:
-    """A board of at most MAX_SQUARES squares."""
+    """Return a board, which has at most MAX_SQUARES squares."""
     squares = rows * columns
     assert squares <= MAX_SQUARES
     found = _connected(rows, columns)
@@ -88,7 +89,7 @@ def board_of(rows: int, columns: int) -> Board:
 
 @kernel
 def _connected(rows: int, columns: int) -> Numbers:
-    """All connected sets of squares but the empty one."""
+    """Return all connected, non-empty sets of squares."""
     found, count = np.empty(1 << (rows * columns), dtype=np.int64), 0
     for squares in range(1, 1 << (rows * columns)):
         if _grown(squares & -squares, squares, rows, columns) == squares:
@@ -99,7 +100,7 @@ def _connected(rows: int, columns: int) -> Numbers:
 
 @kernel
 def _grown(part: int, squares: int, rows: int, columns: int) -> int:
-    """The connected part of a set of squares that some of them are in."""
+    """Return the connected component of ``squares`` that contains ``part``."""
     left, right = 0, 0
     for row in range(rows):
         left, right = left | 1 << row * columns, right | 1 << (row * columns + columns - 1)
@@ -112,13 +113,13 @@ def _grown(part: int, squares: int, rows: int, columns: int) -> int:
 
 
 def count_of(board: Board) -> Count:
-    """The number of boards with pieces and holes, all holes included, and of those that are just solved."""
+    """Count all boards, including the board of holes only, and the just solved boards."""
     none = np.empty(0, dtype=np.uint64)
     return Count(*_boards(*board, 0, board.rows * board.columns, none))
 
 
 def just_solved_of(board: Board, pieces: int) -> Words:
-    """The just solved positions with so many pieces, sorted; the piece on the last square is marked."""
+    """Return the just solved positions with this many pieces, sorted; the piece on the last square is marked."""
     found = np.empty(_boards(*board, pieces, pieces, np.empty(0, dtype=np.uint64))[1], dtype=np.uint64)
     _boards(*board, pieces, pieces, found)
     return sorted_unique(found)
@@ -128,9 +129,9 @@ def just_solved_of(board: Board, pieces: int) -> Words:
 def _boards(
     rows: int, columns: int, begins: Numbers, shapes: Numbers, spread: Words, fewest: int, most: int, found: Words
 ) -> tuple[int, int]:
-    """The number of boards with some number of pieces, and of just solved ones, which are written if there is room.
+    """Count the boards with ``fewest`` to ``most`` pieces and the just solved ones; write the latter while they fit.
 
-    The first square that is not decided yet is a hole, or the first one of a shape that fits.
+    The first square that is not decided yet becomes a hole or the first square of a shape that fits.
     """
     squares = rows * columns
     whole = (1 << squares) - 1
@@ -171,7 +172,7 @@ def _boards(
 
 @kernel
 def _first(squares: int) -> int:
-    """The first square of a set."""
+    """Return the first square of a set."""
     square = 0
     while not squares >> square & 1:
         square += 1
@@ -180,7 +181,7 @@ def _first(squares: int) -> int:
 
 @kernel
 def _coded(shape: int, columns: int, squares: int) -> np.uint64:
-    """The bits of the squares of a piece."""
+    """Return the bits of a piece's squares in a word."""
     word = np.uint64(0)
     for square in range(squares):
         if shape >> square & 1:
@@ -192,7 +193,7 @@ def _coded(shape: int, columns: int, squares: int) -> np.uint64:
 
 @kernel
 def _can_leave(piece: int, holes: int, rows: int, columns: int) -> bool:
-    """Whether there is a piece, and it can move up or left."""
+    """Return whether there is a piece and it can move up or left."""
     left = 0
     for row in range(rows):
         left |= 1 << row * columns
@@ -202,7 +203,7 @@ def _can_leave(piece: int, holes: int, rows: int, columns: int) -> bool:
 
 
 def hardest_of(board: Board, pieces: int) -> Hardest | None:
-    """The hardest puzzle with so many pieces; None if there is none."""
+    """Return the hardest puzzle with this many pieces, or None if there is none."""
     solved = just_solved_of(board, pieces)
     positions, moves, start = 0, -1, np.uint64(0)
     for depth, layer in enumerate(_layers(board, solved)):
@@ -214,7 +215,7 @@ def hardest_of(board: Board, pieces: int) -> Hardest | None:
 
 
 def _layers(board: Board, layer: Words) -> Iterator[Words]:
-    """The positions at each depth, sorted. Moves can be undone, so that two layers tell what is new."""
+    """Yield the sorted positions at each depth. Moves are reversible, so only two layers have to be removed."""
     before = layer[:0]
     while len(layer):
         yield layer
@@ -223,7 +224,7 @@ def _layers(board: Board, layer: Words) -> Iterator[Words]:
 
 
 def _after(board: Board, positions: Words) -> Words:
-    """All positions one move after some, sorted."""
+    """Return the sorted successors of the positions."""
     found, room, begin = [positions[:0]], np.empty(ROOM, dtype=np.uint64), 0
     while begin < len(positions):
         begin, count = _expand(*board, positions, begin, room)
@@ -242,7 +243,7 @@ def _expand(
     begin: int,
     after: Words,
 ) -> tuple[int, int]:
-    """Write the successors of positions from one on, while there is room; the next one, and how many are written."""
+    """Write successors of the positions from ``begin`` on while they fit; return the next position and their number."""
     squares, count = rows * columns, 0
     whole, most = (1 << squares) - 1, squares * squares
     piece, reached = np.empty(squares, dtype=np.int64), np.empty(squares, dtype=np.int64)
@@ -272,9 +273,9 @@ def _expand(
 
 @kernel
 def _pieces(position: np.uint64, columns: int, squares: int, piece: Numbers) -> int:
-    """Write the pieces of a position as sets of squares; how many there are.
+    """Write the pieces of a position as sets of squares, and return their number.
 
-    In reading order each square joins the pieces that go on to it, which may be two.
+    In reading order, each square joins the pieces that continue to it, of which there may be two.
     """
     count = 0
     for square in range(squares):
@@ -298,7 +299,7 @@ def _pieces(position: np.uint64, columns: int, squares: int, piece: Numbers) -> 
 
 @kernel
 def _reached(shape: int, free: int, rows: int, columns: int, reached: Numbers) -> int:
-    """Write where a piece can go on free squares, its own place first; how many places these are."""
+    """Write all places that a piece can reach over free squares, its own place first; return their number."""
     left, right = 0, 0
     for row in range(rows):
         left, right = left | 1 << row * columns, right | 1 << (row * columns + columns - 1)
@@ -320,7 +321,7 @@ def _reached(shape: int, free: int, rows: int, columns: int, reached: Numbers) -
 
 @kernel
 def _starting(rows: int, columns: int, begins: Numbers, shapes: Numbers, spread: Words, positions: Words) -> int:
-    """The first position whose marked piece touches the upper and the left edge, or -1."""
+    """Return the number of the first position whose marked piece touches the upper and the left edge, or -1."""
     left, top = 0, (1 << columns) - 1
     for row in range(rows):
         left |= 1 << row * columns
@@ -336,7 +337,7 @@ def _starting(rows: int, columns: int, begins: Numbers, shapes: Numbers, spread:
 
 
 def drawn(board: Board, position: int) -> str:
-    """A position as `antipodes` reads it: the marked piece is A, the others have letters of their own."""
+    """Return a position in the notation of `antipodes`: the marked piece is A, each other piece has its own letter."""
     squares, piece = board.rows * board.columns, np.empty(MAX_SQUARES, dtype=np.int64)
     count = _pieces(np.uint64(position), board.columns, squares, piece)
     by_mark = sorted(piece[:count].tolist(), key=lambda one: (not one >> (position >> MARK) & 1, one & -one))
@@ -348,7 +349,7 @@ def drawn(board: Board, position: int) -> str:
 
 
 def main(rows: int, columns: int, *numbers: int) -> None:
-    """Print the counts, and the hardest puzzle of each number of pieces."""
+    """Print the numbers of boards, and the hardest puzzle for each number of pieces."""
     board = board_of(rows, columns)
     count = count_of(board)
     print(f"{count.boards:,} boards, {count.just_solved:,} just solved", flush=True)

@@ -1,4 +1,4 @@
-"""The same tables on a cluster of two processes, side by side with two threads; what moves, and what a task costs."""
+"""Two worker processes compared with two threads; the traffic between workers, and the cost of a task."""
 
 import json
 import os
@@ -32,19 +32,19 @@ LARGE_REPEATS = 3
 PUZZLE, LARGE = "three-colours", "seven-tiles"
 WORKERS = 2
 FINE_SHARDS = (1, 256 * KIB)
-"""Shards that are much too small, to see what tasks cost the scheduler."""
+"""Minimum and maximum size of shards that are much too small, to measure the cost of tasks for the scheduler."""
 
 
 def measure() -> list[Row]:
-    """All figures; threads and the cluster take turns, so that both see the same machine."""
+    """Return all rows; runs on threads and on the cluster alternate, so that both see the same load of the machine."""
     with tempfile.TemporaryDirectory() as folder, _cluster(Path(folder)) as cluster:
         on_cluster = ["--scheduler-file", cluster.scheduler_file]
         _run_table(PUZZLE, folder, on_cluster)  # leaves the workers warm
         small = [(_run_table(PUZZLE, folder), _run_table(PUZZLE, folder, on_cluster)) for _ in range(REPEATS)]
         large = [(_run_table(LARGE, folder), _run_table(LARGE, folder, on_cluster)) for _ in range(LARGE_REPEATS)]
         return [
-            *_side_by_side(PUZZLE, small, search="within 6 times the threads'", whole=""),
-            *_side_by_side(LARGE, large, search="", whole="within 1.4 times the threads'"),
+            *_side_by_side(PUZZLE, small, search="at most 6 times the threads' time", whole=""),
+            *_side_by_side(LARGE, large, search="", whole="at most 1.4 times the threads' time"),
             *_traffic(cluster, folder),
             *_cost_of_tasks(cluster, folder),
         ]
@@ -58,14 +58,14 @@ class _Processes:
 
 @contextmanager
 def _cluster(folder: Path) -> Iterator[_Processes]:
-    """A scheduler and workers of one thread each, every one a process of its own."""
+    """Run a scheduler and workers of one thread each, all in separate processes."""
     file = str(folder / "scheduler.json")
     dask = [sys.executable, "-m", "dask"]
     commands = [
         [*dask, "scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", file, "--no-dashboard"],
         *[[*dask, "worker", "--nthreads", "1", "--scheduler-file", file, "--no-dashboard"] for _ in range(WORKERS)],
     ]
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}  # workers run functions of this module
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}  # workers import this module
     processes = [subprocess.Popen(one, stderr=subprocess.DEVNULL, env=environment) for one in commands]
     try:
         with Client(scheduler_file=file) as client:
@@ -90,7 +90,11 @@ def _side_by_side(puzzle: str, turns: list[tuple[Run, Run]], search: str, whole:
     seconds = [tuple(one.seconds for one in turn) for turn in turns]
     return [
         Row(f"`{puzzle}` on {WORKERS} threads and on {WORKERS} processes, search phase", search, _compared(searches)),
-        Row(f"`antipodes run {puzzle}` likewise, whole command", whole, _compared(seconds)),
+        Row(
+            f"`antipodes run {puzzle}` on {WORKERS} threads and on {WORKERS} processes, whole command",
+            whole,
+            _compared(seconds),
+        ),
     ]
 
 
@@ -101,20 +105,20 @@ def _compared(pairs: Sequence[Sequence[float]]) -> str:
 
 
 def _traffic(cluster: _Processes, folder: str) -> list[Row]:
-    """What the frontiers took on their way between workers, and what they must take."""
+    """Measure the bytes of frontiers sent between workers, and compare them with the lower bound."""
     store = str(Path(folder) / "moved.zarr")
     with Client(scheduler_file=cluster.scheduler_file) as client:
         client.run(_forget_transfers)
         run_puzzle(load_config(LARGE), store, RunOptions(), scheduler=client)
         moved = sum(client.run(_frontier_bytes).values())
     if not moved:
-        raise RuntimeError("expected boundaries of shards among the results that workers sent, found none")
+        raise RuntimeError("the workers sent each other no boundaries of shards")
     lines, bits = _crossing(load_config(LARGE), store)
     return [
         Row(
-            f"`{LARGE}`: frontiers moved between the workers, all layers",
-            f"{lines / 1e6:.0f} MB: the rows of bits from which a move leads to the other worker",
-            f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times that; {bits / 1e6:.0f} million positions moved so",
+            f"`{LARGE}` on {WORKERS} processes: bytes of frontiers sent between the workers, all layers",
+            f"lower bound {lines / 1e6:.0f} MB: the rows of bits with a move to the other worker",
+            f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times the bound; {bits / 1e6:.0f} million positions",
         )
     ]
 
@@ -129,7 +133,7 @@ def _frontier_bytes(dask_worker: Any) -> int:
 
 
 def _crossing(config: Config, store: str) -> tuple[int, int]:
-    """The bytes of the rows of bits that have to move, and the positions in them, of all layers, from the table."""
+    """Return the bytes of the rows of bits that must be sent, and the number of positions in them, over all layers."""
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.shards
     border = other.first_row
@@ -170,17 +174,17 @@ def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
             layers = table.radius
         rows.append(
             Row(
-                f"`{puzzle}`, {what}: tasks, and the scheduler's processor time, a layer",
+                f"`{puzzle}`, {what}: tasks per layer, and the scheduler's processor time per layer and per task",
                 "",
-                f"{counting.tasks / layers:.1f} tasks, {1000 * busy / layers:.1f} ms: "
-                f"{1000 * busy / counting.tasks:.2f} ms a task",
+                f"{counting.tasks / layers:.1f} tasks, {1000 * busy / layers:.1f} ms, "
+                f"{1000 * busy / counting.tasks:.2f} ms per task",
             )
         )
     return rows
 
 
 class _Counting(Cluster):
-    """Counts the tasks that it is given."""
+    """A cluster that counts the tasks submitted to it."""
 
     tasks = 0
 

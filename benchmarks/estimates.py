@@ -1,9 +1,9 @@
-"""How far the times that ``plan`` estimates are from those of the runs, for puzzles of every kind.
+"""Estimates of ``plan`` compared with the times of the runs, for puzzles of every kind.
 
     python -m benchmarks.estimates [NAME...]
 
-A line for each puzzle: the estimated and the measured seconds of the phases, and the ratio of the totals. The runs have
-a process of their own, a store that is deleted, and the free memory of this machine.
+Prints one line for each puzzle: the estimated and the measured seconds of the phases, and the ratio of the totals. Each
+run is a separate process, may use the free memory of this machine, and writes to a store that is deleted afterwards.
 """
 
 import json
@@ -26,7 +26,7 @@ def _hanoi(pegs: int, discs: int) -> str:
 
 
 def _one_way(start: str, swap: str) -> str:
-    """Rotate all pieces one way, or swap some: few moves, so many layers."""
+    """Return a puzzle with few moves and so with many layers: rotate all pieces in one direction, or swap some."""
     places = [*range(1, len(start)), 0]
     moves = f'moves = {{ L = {places}, X = "{swap}" }}'
     return f'family = "generators"\nstart = "{" ".join(start)}"\nturns = "single"\n{moves}'

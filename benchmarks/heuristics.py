@@ -1,4 +1,4 @@
-"""Pattern tables: making and loading them, and the positions of Korf, and of Korf and Felner, that they solve."""
+"""Pattern tables: computing and loading them, and solving published positions with them."""
 
 import csv
 import json
@@ -18,28 +18,28 @@ from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from benchmarks.measure import ANTIPODES, Row, Run, median, run
 
-TITLE = "Pattern tables and the sliding puzzles that they solve"
+TITLE = "Pattern tables"
 KORF = Path(__file__).parents[1] / "tests" / "support" / "samples" / "korf100.csv"
-"""The hundred positions of R. E. Korf (1985), with their lengths."""
+"""The hundred positions of R. E. Korf (1985), with the lengths of their shortest solutions."""
 EASIEST_24 = (
     "10 3 24 12 0 7 8 11 14 21 22 23 2 1 9 17 18 6 20 4 13 15 5 19 16",
     96,
 )
-"""Number 38 of the fifty positions of R. E. Korf and A. Felner (2002), and its length."""
+"""Number 38 of the fifty positions of R. E. Korf and A. Felner (2002), and the length of its shortest solution."""
 CUBE = (
     "7 5 6 4 3 1 2 8 / 2 2 1 0 0 1 2 1 / 3 7 5 11 12 1 4 10 9 6 2 8 / 1 0 0 0 1 1 0 0 1 0 0 0",
     17,
 )
-"""A random cube, and its length."""
+"""A random cube, and the length of its shortest solution."""
 REPEATS = 3
 TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
-"""Tables, and what they may take."""
+"""Target time and memory for each table."""
 LARGE = {"3x3x3-corners": "", "3x3x3-phase-one": "2 minutes, 4 GiB together"}
-"""As `TABLES`, made once."""
+"""As `TABLES`, for tables that are computed only once."""
 
 
 def measure() -> list[Row]:
-    """All figures; tables go to a temporary folder, which takes 5 GiB."""
+    """Return all rows. The tables take 5 GiB in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=f"{folder}/cache"):
         stores = Path(folder)
         rows = [_made(name, target, stores, REPEATS) for name, target in TABLES.items()]
@@ -69,21 +69,27 @@ def _made(name: str, target: str, stores: Path, repeats: int) -> Row:
 
 @contextmanager
 def _loaded(name: str, stores: Path, rows: list[Row]) -> Iterator[Patterns]:
-    """The tables of a puzzle's patterns, loaded twice: first from their stores, then from the cache."""
+    """Load the tables of a puzzle's patterns twice, from their stores and from the cache; delete them at the end."""
     tables = [stores / f"{pattern}.zarr" for pattern in load_config(name).patterns]
     seconds = []
     for _ in range(2):
         begin = time.perf_counter()
         heuristic = ap.load_patterns(name, tables)
         seconds.append(time.perf_counter() - begin)
-    rows.append(Row("loading both: first, from the cache", "6 s, 1 s", f"{seconds[0]:.2f} s, {seconds[1]:.2f} s"))
+    rows.append(
+        Row(
+            "loading both tables of the 15-puzzle: for the first time, from the cache",
+            "6 s, 1 s",
+            f"{seconds[0]:.2f} s, {seconds[1]:.2f} s",
+        )
+    )
     yield heuristic
     for table in tables:
         shutil.rmtree(table)
 
 
 def _solved(name: str, positions: Mapping[str, int], **settings: object) -> tuple[list[Solved], float]:
-    """The answers on one thread, and the seconds of the processor; RuntimeError where a length is wrong."""
+    """Solve on one thread; return the answers and the processor seconds. Raise RuntimeError if a length is wrong."""
     puzzle = load_config(name).puzzle
     problems = [Problem.of(puzzle.rules, puzzle.parse(position)) for position in positions]
     load_kernels(problems[0], "ida-star", **settings)
@@ -92,7 +98,7 @@ def _solved(name: str, positions: Mapping[str, int], **settings: object) -> tupl
     seconds = time.process_time() - begin
     lengths = [one.answer.distance for one in solved]
     if lengths != list(positions.values()):
-        raise RuntimeError(f"{name}: found the lengths {lengths}")
+        raise RuntimeError(f"{name}: solutions have the wrong lengths: {lengths}")
     return solved, seconds
 
 
@@ -102,14 +108,22 @@ def _korf(heuristic: Patterns) -> list[Row]:
     solved, seconds = _solved("fifteen-puzzle", positions, heuristic=heuristic)
     generated = sum(one.answer.generated or 0 for one in solved)
     found = f"{generated / len(solved):,.0f}; {seconds:.2f} s; {generated / seconds / 1e6:.1f} million/s"
-    return [Row("Korf's hundred, one thread: mean nodes, all, nodes a second", "40,000; 1 s; 20 million", found)]
+    return [
+        Row(
+            "Korf's hundred positions, one thread: mean nodes; total time; nodes per second",
+            "40,000; 1 s; 20 million/s",
+            found,
+        )
+    ]
 
 
 def _korf_and_felner(heuristic: Patterns) -> Row:
     solved, seconds = _solved("twenty-four-puzzle", dict([EASIEST_24]), heuristic=heuristic)
     generated = solved[0].answer.generated or 0
     found = f"{generated:,}; {seconds:.2f} s; {generated / seconds / 1e6:.1f} million/s"
-    return Row("24-puzzle, number 38, by 6-6-6-6: nodes, time, nodes a second", "10 s; 20 million", found)
+    return Row(
+        "24-puzzle, number 38, four tables of six tiles: nodes; time; nodes per second", "10 s; 20 million/s", found
+    )
 
 
 def _cube(heuristic: Patterns) -> Row:
@@ -120,9 +134,9 @@ def _cube(heuristic: Patterns) -> Row:
     solved = solve_timed(problem, "ida-star", Path("none"), heuristic=heuristic, threads=2)
     seconds, generated = time.process_time() - begin, solved.answer.generated or 0
     if solved.answer.distance != length:
-        raise RuntimeError(f"3x3x3: found the length {solved.answer.distance}")
-    found = f"{generated:,}; {seconds:.0f} s of the processor; {generated / seconds / 1e6:.0f} million/s"
-    return Row("a random cube of 17 moves, two threads: nodes, time, nodes a second and thread", "", found)
+        raise RuntimeError(f"3x3x3: the solution has the wrong length: {solved.answer.distance}")
+    found = f"{generated:,}; {seconds:.0f} s; {generated / seconds / 1e6:.0f} million/s"
+    return Row("a random cube of 17 moves, two threads: nodes; processor time; nodes per processor second", "", found)
 
 
 def _without_tables() -> list[Row]:
@@ -134,9 +148,13 @@ def _without_tables() -> list[Row]:
     times = [json.loads(run(command).output)["seconds"] for _ in range(2 * REPEATS)]
     return [
         Row(
-            "Korf's first by linear conflict: time, expanded a second",
+            "Korf's first position by linear conflict: time; positions expanded per second",
             "1 s",
             f"{seconds:.2f} s; {expanded / seconds / 1e6:.1f} million/s",
         ),
-        Row("the 31-move position by `bidirectional`, as `solve --json` says", "0.01 s", f"{median(times):.4f} s"),
+        Row(
+            "the 31-move position of the 8-puzzle by `bidirectional`, time reported by `solve --json`",
+            "0.01 s",
+            f"{median(times):.4f} s",
+        ),
     ]

@@ -1,4 +1,4 @@
-"""Positions that are keys: a puzzle that also has numbers, a board of blocks, moves in Python; threads, processes."""
+"""Searches on keys: a puzzle that can also be numbered, a board of blocks, and moves in Python."""
 
 import json
 import tempfile
@@ -41,17 +41,17 @@ puzzle = define_puzzle(
     name="dials", radices=[VALUES] * DIALS, start=[0] * DIALS, moves=moves, inverses=inverses, enumerated=True
 )
 """
-"""14 moves, each of which can be undone; 19,487,171 positions."""
+"""A puzzle with 14 reversible moves and 19,487,171 positions."""
 PUZZLES = (
-    ("three-colours as keys", "tiles.toml", NUMBERED, "2.5 s, 400 MB"),
-    ("a board of blocks", "blocks.toml", BLOCKS, "5 million/s in the whole command"),
-    ("dials that Python turns", "dials.py", DIALS, "1 million/s in the whole command"),
+    ("`three-colours` as keys", "tiles.toml", NUMBERED, "2.5 s, 400 MB"),
+    ("a board of blocks", "blocks.toml", BLOCKS, "5 million/s, whole command"),
+    ("dials with moves in Python", "dials.py", DIALS, "1 million/s, whole command"),
 )
 PROCESSES = ("--scheduler", "local", "--workers", "2")
 
 
 def measure() -> list[Row]:
-    """All figures, each a median."""
+    """Return all rows; each figure is a median."""
     with tempfile.TemporaryDirectory() as folder:
         return list(_rows(Path(folder)))
 
@@ -65,7 +65,11 @@ def _rows(folder: Path) -> Iterator[Row]:
         yield _row(what, target, threads)
         processes = [_run(folder, puzzle, PROCESSES) for _ in range(REPEATS)]
         seconds, before = (median([one.seconds for one, _ in runs]) for runs in (processes, threads))
-        yield Row(f"{what}, two processes", "1.5 times two threads", f"{seconds:.2f} s, {seconds / before:.2f} times")
+        yield Row(
+            f"{what}, two processes",
+            "1.5 times the time of two threads",
+            f"{seconds:.2f} s, {seconds / before:.2f} times",
+        )
 
 
 def _run(folder: Path, puzzle: str, options: Sequence[str] = ()) -> tuple[Run, dict[str, Any]]:

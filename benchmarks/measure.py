@@ -1,4 +1,4 @@
-"""Whole commands, measured as the operating system accounts for them."""
+"""Measuring whole commands: their time, and the memory that the operating system reports."""
 
 import os
 import platform
@@ -21,16 +21,16 @@ class Run:
     """One run of a command."""
 
     seconds: float
-    """From start to exit."""
+    """Duration from start to exit."""
     peak_bytes: int
-    """The most memory that it took."""
+    """Peak memory."""
     output: str
-    """What it printed on stdout."""
+    """Everything that the command printed to stdout."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the results."""
+    """One row of the results: the measurement, its target (or an empty string), and the result."""
 
     what: str
     target: str
@@ -38,7 +38,7 @@ class Row:
 
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Run:
-    """Run a command to its end; RuntimeError if it fails."""
+    """Run a command to its end. Raise RuntimeError if it fails."""
     with tempfile.TemporaryFile("w+") as output:
         begin = time.perf_counter()
         process = subprocess.Popen(
@@ -54,7 +54,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 
 def build(source: str) -> str:
-    """Compile a C program of this folder; the path of what came out."""
+    """Compile a C program of this folder, and return the path of the executable."""
     BUILD.mkdir(exist_ok=True)
     program = BUILD / Path(source).stem
     subprocess.run(["gcc", "-O3", "-march=native", str(HERE / source), "-o", str(program)], check=True)
@@ -62,12 +62,12 @@ def build(source: str) -> str:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value."""
+    """Return the median of the values."""
     return statistics.median(values)
 
 
 def machine() -> str:
-    """The machine and the versions, on one line."""
+    """Return the machine and the versions of the libraries, on one line."""
     from importlib.metadata import version
 
     cores = len(os.sched_getaffinity(0))

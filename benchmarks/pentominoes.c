@@ -1,10 +1,10 @@
-/* All tilings of the 6x10 board with the twelve pentominoes, the plain way of the textbooks: fill the first
- * empty cell, down the columns, with every orientation of every piece that is left. No pruning. F keeps two of
- * its eight orientations, one for each class under the four symmetries of the board, so that each tiling is
- * found once and not four times. This is the yardstick for the search of antipodes.tilings.
+/* All tilings of the 6x10 board with the twelve pentominoes, as in a textbook: fill the first empty cell, down
+ * the columns, with every orientation of every remaining piece. There is no pruning. F keeps two of its eight
+ * orientations, one for each class under the four symmetries of the board, so each tiling is found once instead
+ * of four times. The search of antipodes.tilings is compared with this program.
  *
  * Build and run: gcc -O3 -march=native pentominoes.c -o pentominoes && ./pentominoes
- * Prints one JSON line: solutions, placements (how often a piece was laid where it overlaps nothing) and the
+ * Prints one JSON line: solutions, placements (how often a piece was placed without overlap) and the
  * seconds of the search.
  */
 #include <stdint.h>
@@ -27,7 +27,7 @@ static const Cell F_KEPT[2][SIZE] = {
     {{0, 0}, {0, 1}, {1, 1}, {2, 1}, {1, 2}},
 };
 
-/* The masks of each piece by the first cell, in column-major order, that they cover. */
+/* The masks of each piece, by the first cell that they cover in column-major order. */
 static Options options[CELLS][PIECES];
 static uint64_t solutions, placements;
 

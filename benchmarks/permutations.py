@@ -1,4 +1,4 @@
-"""Ranks and unranks all permutations of 11 elements by each algorithm, and prints the seconds."""
+"""Time of ranking and unranking all permutations of 11 elements, by each algorithm."""
 
 import argparse
 import time
@@ -12,7 +12,7 @@ BATCH = 1 << 20
 
 
 def measure(algorithm: Algorithm, elements: int) -> tuple[float, float]:
-    """Seconds to unrank and to rank every permutation, in batches that bound the memory."""
+    """Return the seconds to unrank and to rank every permutation, in batches to limit the memory."""
     count = factorial(elements)
     to_permutations = to_ranks = 0.0
     for first in range(0, count, BATCH):
@@ -24,7 +24,7 @@ def measure(algorithm: Algorithm, elements: int) -> tuple[float, float]:
         to_permutations += middle - begin
         to_ranks += time.perf_counter() - middle
         if (ranks != batch).any():
-            raise AssertionError(f"{algorithm}: a rank differs from the number that was unranked")
+            raise AssertionError(f"{algorithm}: ranking an unranked permutation gives a different rank")
     return to_permutations, to_ranks
 
 
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--elements", type=int, default=11)
     elements = parser.parse_args().elements
-    print(f"{factorial(elements):,} permutations of {elements} elements, one thread, {BATCH:,} a batch")
+    print(f"{factorial(elements):,} permutations of {elements} elements, one thread, batches of {BATCH:,}")
     print(f"{'algorithm':<10} {'unrank':>8} {'rank':>8}  seconds")
     for algorithm in ALGORITHMS:
         rank(unrank([0], elements, algorithm), algorithm)

@@ -1,4 +1,4 @@
-"""The search phase with frontiers that are only pushed, and with those that are pushed or pulled."""
+"""The search phase with push only, and with push or pull."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ class Example(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One search: its layers, and what it took."""
+    """The layers of one search, and its time."""
 
     layers: tuple[int, ...]
     seconds: float
@@ -38,7 +38,7 @@ class Search(NamedTuple):
 
 
 def measure() -> list[Row]:
-    """All figures; searches with and without pull take turns, so that both see the same machine."""
+    """Return all rows; searches with and without pull alternate, so that both see the same load of the machine."""
     warm_up()
     examples = (
         ("2x2x2", "1.2 s"),
@@ -60,10 +60,10 @@ def _rows(example: Example, target: str) -> Iterator[Row]:
     turns = [(search(pushed, PARTITIONS), search(example, PARTITIONS)) for _ in range(REPEATS)]
     layers, others = (one.layers for one in turns[0])
     if layers != others:
-        raise RuntimeError(f"{example.name}: expected the same layers by push and by pull, found others")
+        raise RuntimeError(f"{example.name}: push and pull found different layers")
     moves = example.tables.target.shape[1]
     yield Row(
-        f"{example.name}, {sum(layers):,} positions, at most {moves} moves: push only",
+        f"{example.name}, {sum(layers):,} positions, at most {moves} moves per position: push only",
         "",
         _shown([one for one, _ in turns]),
     )
@@ -77,7 +77,7 @@ def _shown(searches: list[Search]) -> str:
 
 
 def search(example: Example, partitions: int) -> Search:
-    """Search in threads, without making the tables."""
+    """Search on threads, and time the search without building the move tables."""
     tables = example.tables
     bounds = [int(bound) for bound in np.linspace(0, len(tables.target), partitions + 1)]
     parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]

@@ -1,4 +1,4 @@
-"""Puzzles of all kinds, those of other programs among them: whole commands, and the phase that searches."""
+"""Puzzles of all kinds, including files of other programs: the whole command, and the search phase."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ PANCAKE_12 = '[puzzle]\nname = "pancake-12"\nfamily = "pancake"\nn = 12\n'
 
 
 def measure() -> list[Row]:
-    """All figures, each a median."""
+    """Return all rows; each figure is a median."""
     with tempfile.TemporaryDirectory() as folder:
         _run(folder, str(SAMPLES / "2x2x2.tws"))  # leaves the kernels compiled
         return [*_rows(folder), _opening()]
@@ -62,7 +62,11 @@ def _row(what: str, target: str, runs: list[tuple[Run, dict[str, Any]]]) -> Row:
 
 
 def _opening() -> Row:
-    """The slowest `plan` of all bundled puzzles: the file is read, the space built, the cut chosen."""
+    """Find the slowest `plan` of all bundled puzzles, which reads the file, builds the space and chooses the cut."""
     seconds = {name: run([*ANTIPODES, "plan", name]).seconds for name in bundled_configs()}
     slowest = max(seconds, key=seconds.__getitem__)
-    return Row(f"opening each of {len(seconds)} bundled puzzles", "2 s", f"{seconds[slowest]:.2f} s, `{slowest}`")
+    return Row(
+        f"the slowest `antipodes plan` of {len(seconds)} bundled puzzles",
+        "2 s",
+        f"{seconds[slowest]:.2f} s, `{slowest}`",
+    )

@@ -12,12 +12,12 @@ from benchmarks.measure import Row
 
 TITLE = "Distances from Python"
 PUZZLES = ("three-colours", "eight-puzzle", "pancake-10", "2x2x2-corner", "skewb-corner")
-"""Of each kind of state space one: arrangements, half of them, orbits, and a group."""
+"""One puzzle for each kind of state space: arrangements, arrangements of one parity, orbits, and groups."""
 SINGLE, MILLION, REPEATS = 2_000, 1_000_000, 5
 
 
 def measure() -> list[Row]:
-    """The best of some repeats, since others may use the machine; all chunks are in memory."""
+    """Return all rows. Figures are the best of some repeats, as other programs may run; all chunks are in memory."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in PUZZLES:
@@ -35,14 +35,14 @@ def _of_table(name: str, table: Table) -> list[Row]:
     text = _best(lambda: [table.distance(position) for position in texts]) / SINGLE
     million = _best(lambda: table.distances(positions))
     return [
-        Row(f"`{name}`: `table.distance`, labels", "20 µs", f"{labels * 1e6:.1f} µs"),
-        Row(f"`{name}`: `table.distance`, text", "", f"{text * 1e6:.1f} µs"),
-        Row(f"`{name}`: `table.distances`, a million", "1 s", f"{million:.2f} s"),
+        Row(f"`{name}`: `table.distance` of labels", "20 µs", f"{labels * 1e6:.1f} µs"),
+        Row(f"`{name}`: `table.distance` of a string", "", f"{text * 1e6:.1f} µs"),
+        Row(f"`{name}`: `table.distances` of a million positions", "1 s", f"{million:.2f} s"),
     ]
 
 
 def _best(work: Callable[[], object]) -> float:
-    """Seconds of the fastest of some calls."""
+    """Return the seconds of the fastest of some calls."""
     seconds = []
     for _ in range(REPEATS):
         begin = time.perf_counter()

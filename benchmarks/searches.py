@@ -1,4 +1,4 @@
-"""One position at a time, routes, and permutations as numbers."""
+"""Solving one position, routes, and ranking permutations."""
 
 import time
 from collections.abc import Callable
@@ -21,11 +21,11 @@ POSITION = "8 6 7 / 2 5 4 / 3 0 1"
 TARGETS = {"bfs": "0.1 s", "bidirectional": "0.01 s", "iddfs": "0.5 s", "ida-star": "0.02 s"}
 ELEMENTS = 11
 PERL_SECONDS = 84
-"""What a plain Perl program takes for routes of at most 5 moves."""
+"""Seconds that a plain Perl program takes for routes of at most 5 moves."""
 
 
 def measure() -> list[Row]:
-    """All figures, with compiled kernels."""
+    """Return all rows, with compiled kernels."""
     return [*_searches(), _routes(), *_permutations()]
 
 
@@ -38,12 +38,12 @@ def _searches() -> list[Row]:
         one, _ = _timed(partial(solve, problem, method))
         every, answer = _timed(partial(solve, problem, method, every=True))
         if (answer.distance, answer.solution_count) != (31, 40):
-            raise RuntimeError(f"{method} found {answer.solution_count} ways of {answer.distance} moves")
+            raise RuntimeError(f"{method} found {answer.solution_count} paths of {answer.distance} moves")
         rows.append(
             Row(
-                f"the 31-move position by `{method}`: one way, all 40",
+                f"the 31-move position of the 8-puzzle by `{method}`: one path, all 40 paths",
                 TARGETS[method],
-                f"{one:.4f} s, {every:.4f} s, {answer.expanded:,} expanded",
+                f"{one:.4f} s, {every:.4f} s, {answer.expanded:,} positions expanded",
             )
         )
     return rows
@@ -54,7 +54,7 @@ def _routes() -> Row:
     exchanges(puzzle.rules, 3)  # leaves the kernels compiled
     seconds, found = _timed(lambda: exchanges(puzzle.rules, 5))
     return Row(
-        "exchanging the knights along routes of at most 5 moves",
+        "swapping the knights along routes of at most 5 moves",
         f"{PERL_SECONDS / 100} s",
         f"{seconds:.3f} s, {len(found.solutions)} solutions",
     )
@@ -77,7 +77,7 @@ def _permutations() -> list[Row]:
         rows.append(
             Row(
                 f"all 39,916,800 permutations of {ELEMENTS}, `{algorithm}`: unrank, rank",
-                "2 s each way for the fastest",
+                "2 s each for the fastest algorithm",
                 f"{to_permutations:.2f} s, {to_ranks:.2f} s",
             )
         )

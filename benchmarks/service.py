@@ -1,4 +1,4 @@
-"""The service on a table of half a billion positions: 20 clients walk about, and each move asks for the next view."""
+"""The service on a table of half a billion positions: clients make random moves, and request a view for each move."""
 
 import asyncio
 import json
@@ -20,39 +20,39 @@ from benchmarks.measure import ANTIPODES, Row, run
 TITLE = "The service"
 PUZZLE = "seven-tiles"
 CLIENTS, MOVES, ROUNDS = 20, 100, 5
-"""Clients at a time, the moves of each in a round, and the rounds, after each of which the memory is read."""
+"""Number of simultaneous clients, of moves per client and round, and of rounds; memory is measured after each round."""
 PAUSE = 0.5
-"""Seconds, on average, that a person looks at a position before the next move."""
+"""Mean seconds that a person looks at a position before the next move."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """The program, which serves."""
+    """A running `antipodes serve`."""
 
     process: "subprocess.Popen[str]"
     address: str
-    """Host and port."""
+    """Host and port, separated by a colon."""
 
     @property
     def busy(self) -> float:
-        """Seconds of processors that it has used."""
+        """Processor seconds used so far."""
         times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
         return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
     @property
     def memory(self) -> int:
-        """Bytes of memory that it has now."""
+        """Bytes of memory used at present."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
 
 
 def measure() -> list[Row]:
-    """All figures; the table takes some 400 MB of disk meanwhile."""
+    """Return all rows. The table takes about 400 MB in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         store = f"{folder}/{PUZZLE}.zarr"
         run([*ANTIPODES, "run", PUZZLE, "--store", store, "--quiet"])
         with _serving(store) as server:
-            _walks(server, clients=1, pause=0)  # reads the chunks, compiles, loads
+            _walks(server, clients=1, pause=0)  # loads chunks and kernels
             alone = _walks(server, clients=1, pause=0)
             paused = _walks(server, CLIENTS, PAUSE)
             busy = server.busy
@@ -62,11 +62,11 @@ def measure() -> list[Row]:
     before, after = rounds[0][1], rounds[-1][1]
     asked = (ROUNDS - 1) * CLIENTS * MOVES
     return [
-        _row("a client alone", "50 ms", "", alone),
-        _row(f"{CLIENTS} clients, a move each {PAUSE} s", "50 ms", "100 ms", paused),
-        _row(f"{CLIENTS} clients, each move as soon as the one before is answered", "", "100 ms", at_once),
-        Row("The same, processor time of a move", "", f"{1e3 * busy:.1f} ms"),
-        Row(f"Memory after {asked:,} more requests", "as before", f"{_mib(after)}, before {_mib(before)}"),
+        _row("one client", "50 ms", "", alone),
+        _row(f"{CLIENTS} clients, one move per {PAUSE} s each", "50 ms", "100 ms", paused),
+        _row(f"{CLIENTS} clients, next move immediately after each answer", "", "100 ms", at_once),
+        Row(f"{CLIENTS} clients, processor time per move", "", f"{1e3 * busy:.1f} ms"),
+        Row(f"memory after {asked:,} more requests", "unchanged", f"{_mib(after)}, {_mib(before)} before"),
     ]
 
 
@@ -74,7 +74,7 @@ def _row(who: str, middle: str, slow: str, seconds: list[float]) -> Row:
     slowest = statistics.quantiles(seconds, n=100)[98]
     wanted = ", ".join(text for text in (middle and f"median {middle}", slow and f"p99 {slow}") if text)
     found = f"median {1e3 * statistics.median(seconds):.1f} ms, p99 {1e3 * slowest:.1f} ms"
-    return Row(f"A move on `{PUZZLE}`, {who}", wanted, found)
+    return Row(f"`{PUZZLE}`, time per move, {who}", wanted, found)
 
 
 def _mib(size: int) -> str:
@@ -94,7 +94,7 @@ def _serving(store: str) -> Iterator[Server]:
 
 
 def _walks(server: Server, clients: int, pause: float) -> list[float]:
-    """Seconds of each move of clients that walk at the same time."""
+    """Let clients walk at the same time, and return the seconds of each move."""
 
     async def all_of_them() -> list[float]:
         walks = [_walk(server.address, random.Random(number), pause) for number in range(clients)]
@@ -104,7 +104,7 @@ def _walks(server: Server, clients: int, pause: float) -> list[float]:
 
 
 async def _walk(address: str, rng: random.Random, pause: float) -> list[float]:
-    """A walk by random moves from a random position, over one connection."""
+    """Make random moves from a random position over one connection, and return the seconds of each move."""
     host, port = address.rsplit(":", 1)
     reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
     store, seconds = f"/api/v1/stores/{PUZZLE}", []

@@ -1,11 +1,12 @@
-/* The textbook program that antipodes is measured against: breadth-first search of three-colours,
+/* The textbook program that antipodes is compared with: breadth-first search of three-colours,
  * the 4x4 sliding puzzle with five tiles of each of three colours, 12,108,096 positions.
  *
- * One byte a state. Each layer scans the whole array; each match is unranked, and each neighbour ranked:
+ * One byte per position. For each layer it scans the whole array, unranks each position of the last layer,
+ * and ranks its neighbours:
  * blank digit x combination number of colour 1 among 15 x combination number of colour 2 among the 10 left.
  *
  * Build and run: gcc -O3 -march=native textbook.c -o textbook && ./textbook
- * Prints one JSON line: the layers, the number of states and the seconds of the whole search.
+ * Prints one JSON line: the layers, the number of positions and the seconds of the whole search.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""All tilings of the boards against the plain C program, side by side."""
+"""Searches for all tilings of a board, compared with a plain C program."""
 
 import json
 import tempfile
@@ -11,11 +11,11 @@ TITLE = "Tilings"
 REPEATS = 7
 BOARD = "6x10"
 LIMITS = {"3x4x5": "30 s", "8x8-minus-centre": "2 s", "2x5x6": "", "5x12": "", "4x15": "", "3x20": "", "2x3x10": ""}
-"""The other boards, and how long the whole command may take at most."""
+"""The other boards, with the target time of the whole command."""
 
 
 def measure() -> list[Row]:
-    """All figures; the C program and ours take turns, so that both see the same machine."""
+    """Return all rows; the C program and ours alternate, so that both see the same load of the machine."""
     plain = build("pentominoes.c")
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "tilings.zarr")
@@ -57,10 +57,10 @@ def _against_c(turns: list[tuple[dict[str, Any], Run]]) -> list[Row]:
         ),
         Row(
             f"`{BOARD}`, search phase, {placements[1]:,} placements, {len(reports[0]['worker_seconds'])} threads",
-            "5 times faster than it",
-            f"{_search(reports):.3f} s, {ratio:.1f} times",
+            "5 times as fast as the C program",
+            f"{_search(reports):.3f} s, {ratio:.1f} times as fast",
         ),
-        Row(f"`{BOARD}`, tables of placements and loading kernels", "", f"{phases['tables']:.3f} s"),
+        Row(f"`{BOARD}`, building tables of placements and loading kernels", "", f"{phases['tables']:.3f} s"),
         Row(f"`{BOARD}`, writing and committing", "", f"{phases['write']:.3f} s"),
         Row(f"`antipodes tile {BOARD}`, whole command", "1.2 s", f"{median([one.seconds for one in ours]):.2f} s"),
         _balance(BOARD, reports),
@@ -71,16 +71,22 @@ def _textbook(turns: list[tuple[dict[str, Any], Run]], runs: list[Run]) -> list[
     reports = _reports(runs)
     if {turns[0][0]["placements"]} != {report["placements"] for report in reports}:
         raise RuntimeError("the C program and --method plain disagree")
-    return [Row(f"`{BOARD} --method plain`, the same placements as in C", "", f"{_search(reports):.3f} s")]
+    return [
+        Row(
+            f"`{BOARD} --method plain`, search phase, the same placements as the C program",
+            "",
+            f"{_search(reports):.3f} s",
+        )
+    ]
 
 
 def _first_time(folder: str) -> Row:
-    """With an empty cache of compiled kernels, as on a machine that never ran them."""
+    """Measure a run with an empty cache of compiled kernels, as after an installation."""
     seconds = []
     for turn in range(3):
         cache = {"NUMBA_CACHE_DIR": str(Path(folder) / f"cache-{turn}")}
         seconds.append(_tile(BOARD, str(Path(folder) / "first.zarr"), environment=cache).seconds)
-    return Row(f"`antipodes tile {BOARD}`, nothing compiled", "", f"{median(seconds):.2f} s")
+    return Row(f"`antipodes tile {BOARD}`, whole command with nothing compiled", "", f"{median(seconds):.2f} s")
 
 
 def _other(board: str, limit: str, store: str) -> list[Row]:
@@ -94,5 +100,7 @@ def _other(board: str, limit: str, store: str) -> list[Row]:
 
 def _balance(board: str, reports: list[dict[str, Any]]) -> Row:
     share = median([report["balance"] for report in reports])
-    what = f"`{board}`, {reports[0]['partitions']} partitions: the least busy worker works for"
-    return Row(what, "", f"{share:.0%} of the search")
+    what = (
+        f"`{board}`, {reports[0]['partitions']} partitions: share of the search for which the least busy worker works"
+    )
+    return Row(what, "", f"{share:.0%}")
