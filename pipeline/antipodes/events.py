@@ -75,7 +75,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Untried:
+class DefinitionUnchecked:
     """Whether a definition in Python makes the same moves in another process is not known, for this reason."""
 
     reason: str
@@ -108,7 +108,7 @@ class WorkersLost:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionSettled:
+class PartitionFinished:
     """Another shard of partitions has finished the layer at ``depth``."""
 
     depth: int
@@ -119,7 +119,7 @@ class PartitionSettled:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerSettled:
+class LayerFinished:
     """All positions at ``depth`` are known."""
 
     depth: int
@@ -145,7 +145,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalDamaged:
+class JournalCorrupt:
     """Files of the journal are missing or damaged; the search resumes from an earlier depth than the committed one."""
 
     damage: tuple[str, ...]
@@ -190,7 +190,7 @@ class PartitionSearched:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionsUnderWay:
+class PartitionsInProgress:
     """Partitions of a tiling search are being searched, by threads; told now and then while no partition ends."""
 
     done: int
@@ -248,21 +248,21 @@ Event = (
     | Restoring
     | SearchStarted
     | ClusterReady
-    | Untried
+    | DefinitionUnchecked
     | WaitingForWorkers
     | Waiting
     | WorkerRefused
     | WorkerNotUsed
     | WorkersLost
-    | PartitionSettled
-    | LayerSettled
+    | PartitionFinished
+    | LayerFinished
     | Committing
     | Committed
-    | JournalDamaged
+    | JournalCorrupt
     | Assembling
     | TilingSearchStarted
     | PartitionSearched
-    | PartitionsUnderWay
+    | PartitionsInProgress
     | PartitionsCommitted
     | CheckStarted
     | PositionsChecked

@@ -17,7 +17,7 @@ from project import ROOT
 from stores import stop_after
 
 import antipodes as api
-from antipodes.events import LayerSettled
+from antipodes.events import LayerFinished
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions
@@ -183,7 +183,7 @@ def test_stores_by_name(tmp_path: Path) -> None:
 def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     events: list[Any] = []
     report = api.run(api.Config(RING), progress=events.append, workers=1)
-    depths = [event.depth for event in events if isinstance(event, LayerSettled)]
+    depths = [event.depth for event in events if isinstance(event, LayerFinished)]
     assert depths == list(range(1, report.radius + 1))
     assert capsys.readouterr().err == ""
     api.run(api.Config(RING), progress=True, overwrite=True, workers=1)

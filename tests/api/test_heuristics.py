@@ -8,7 +8,7 @@ import pytest
 from brute_force import sliding_distances
 
 import antipodes as ap
-from antipodes.events import LayerSettled
+from antipodes.events import LayerFinished
 from antipodes_tasks.errors import InputError, PositionError
 
 BOARD = {"family": "sliding", "rows": 2, "columns": 3}
@@ -34,7 +34,7 @@ def test_missing_tables_are_built(six: ap.Config) -> None:
         ap.load_patterns(six)
     built: list[object] = []
     found = ap.load_patterns(six, build=True, progress=built.append)
-    assert any(isinstance(event, LayerSettled) for event in built)
+    assert any(isinstance(event, LayerFinished) for event in built)
     assert sorted(path.name for path in Path("outputs").iterdir()) == ["left.zarr", "right.zarr"]
     distances = sliding_distances(SIX)
     labels = np.array([ap.load_puzzle("six.toml").parse(" ".join(position)) for position in distances])

@@ -16,7 +16,7 @@ from puzzle_settings import complete, jump
 from waiting import wait_until
 
 from antipodes.config import load_config
-from antipodes.events import ClusterReady, Event, LayerSettled, WorkersLost, silence
+from antipodes.events import ClusterReady, Event, LayerFinished, WorkersLost, silence
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import InputError, InterruptedRunError, SchedulerLostError
@@ -34,7 +34,7 @@ class Acting:
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
-        if isinstance(event, LayerSettled) and sum(isinstance(one, LayerSettled) for one in self.events) == 3:
+        if isinstance(event, LayerFinished) and sum(isinstance(one, LayerFinished) for one in self.events) == 3:
             self._act()
 
 

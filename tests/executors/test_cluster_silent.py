@@ -16,7 +16,7 @@ from program_runs import Same
 from waiting import wait_until
 
 from antipodes.config import load_config
-from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused
+from antipodes.events import Event, LayerFinished, Waiting, WorkerRefused
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
@@ -114,7 +114,7 @@ def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_pa
 
     cluster.add_workers(1)
     options = RunOptions(scheduler=cluster.address, checkpoint_every=0)
-    freezing = FreezingScheduler(cluster, LayerSettled if command == "run" else PartitionSearched)
+    freezing = FreezingScheduler(cluster, LayerFinished if command == "run" else PartitionSearched)
     begin = partial(run_puzzle, EIGHT) if command == "run" else partial(tile_board, load_board("4x15"))
     with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; resume with: antipodes"):
         begin(tmp_path / "t.zarr", options=options, listener=freezing)

@@ -11,9 +11,9 @@ from antipodes.events import (
     Assembling,
     Committing,
     Event,
-    LayerSettled,
+    LayerFinished,
+    PartitionFinished,
     PartitionSearched,
-    PartitionSettled,
     Preparing,
     Restoring,
     SearchStarted,
@@ -28,10 +28,10 @@ BAR = "━╸╺"
 """The characters of a bar."""
 BILLIONS = 29_059_430_400
 START = SearchStarted("nine-tiles-of-many-colours", BILLIONS, 41, 10, True, reachable=BILLIONS)
-LAYER = LayerSettled(41, 1_234_567_890, 15_123_456_789, 123.4e6)
+LAYER = LayerFinished(41, 1_234_567_890, 15_123_456_789, 123.4e6)
 PHASES: dict[str, tuple[list[Event], str, str]] = {
     "layer 41": ([START, LAYER], "layer 41", "123 million/s"),
-    "layer 42": ([START, LAYER, PartitionSettled(42, 17, 256)], "layer 42", "123 million/s"),
+    "layer 42": ([START, LAYER, PartitionFinished(42, 17, 256)], "layer 42", "123 million/s"),
     "writing": ([START, LAYER, Committing(41)], "writing", "123 million/s"),
     "assembling": ([Assembling(0, BILLIONS), Assembling(14_000_000_000, BILLIONS)], "assembling", "million/s"),
     "restoring": ([Restoring(0, 5 << 30), Restoring(2 << 30, 5 << 30)], "restoring", "million/s"),
@@ -85,13 +85,13 @@ def test_a_wide_line_says_more(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_long_name_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     start = replace(START, name="n" * 60)
-    line = drawn([start, LAYER, PartitionSettled(42, 256, 256)], 160, monkeypatch)
+    line = drawn([start, LAYER, PartitionFinished(42, 256, 256)], 160, monkeypatch)
     assert "n" * 29 + "… layer 42 partition 256 of 256" in line
 
 
 def test_the_line_does_not_jump(monkeypatch: pytest.MonkeyPatch) -> None:
     def columns_of_bar(states: int) -> tuple[int, int]:
-        line = drawn([START, LayerSettled(41, 5, states, 99.9e6)], 120, monkeypatch)
+        line = drawn([START, LayerFinished(41, 5, states, 99.9e6)], 120, monkeypatch)
         return line.index(BAR[0]), len(line)
 
     assert columns_of_bar(3_000_000_000) == columns_of_bar(29_000_000_000)

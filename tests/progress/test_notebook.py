@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import antipodes as ap
-from antipodes.events import LayerSettled, SearchStarted, WorkerRefused
+from antipodes.events import LayerFinished, SearchStarted, WorkerRefused
 from antipodes.progress import notebook
 from antipodes.progress.show import in_notebook, show_progress
 
@@ -54,7 +54,7 @@ def test_neither_a_program_nor_a_terminal_is_a_notebook(monkeypatch: pytest.Monk
 def test_a_bar(display: Display, capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress(quiet=False) as listener:
         listener(SearchStarted("<p>", 1000, 7, 50, False, reachable=800))
-        listener(LayerSettled(8, 100, 200, 2.5e6))
+        listener(LayerFinished(8, 100, 200, 2.5e6))
         listener(WorkerRefused("it has numpy 2.3"))
         *_, last = display.shown
         assert re.search(r'<progress [^>]*value="200" max="800">', last)
@@ -67,7 +67,7 @@ def test_a_bar(display: Display, capsys: pytest.CaptureFixture[str]) -> None:
 def test_quick_work_shows_none(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "FIRST_SECONDS", 60)
     with show_progress(quiet=False) as listener:
-        listener(LayerSettled(8, 100, 200, 2.5e6))
+        listener(LayerFinished(8, 100, 200, 2.5e6))
     assert display.shown == []
 
 
@@ -76,7 +76,7 @@ def test_it_is_not_drawn_too_often(display: Display, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(notebook, "FIRST_SECONDS", 0)
     with show_progress(quiet=False) as listener:
         for depth in range(50):
-            listener(LayerSettled(depth, 100, 200, 2.5e6))
+            listener(LayerFinished(depth, 100, 200, 2.5e6))
     assert len(display.shown) == 2  # and once to take it away
 
 

@@ -6,8 +6,8 @@ from known_layers import LAYERS
 from antipodes.events import (
     Assembling,
     Event,
-    LayerSettled,
-    PartitionSettled,
+    LayerFinished,
+    PartitionFinished,
     Restoring,
     SearchStarted,
     TablesBuilt,
@@ -31,7 +31,7 @@ def searched(times: TimeLeft, depths: range, now: float) -> float:
     for depth in depths:
         now += 10
         states = sum(LAYERS_OF_A_SEARCH[: depth + 1])
-        times.note(LayerSettled(depth, LAYERS_OF_A_SEARCH[depth], states, 1e6), now)
+        times.note(LayerFinished(depth, LAYERS_OF_A_SEARCH[depth], states, 1e6), now)
     return now
 
 
@@ -93,7 +93,7 @@ def test_tables_that_are_built_again_interrupt_a_search() -> None:
     assert times.seconds_left(now) == pytest.approx(10 * (len(LAYERS_OF_A_SEARCH) - 40), rel=0.3)
 
 
-@pytest.mark.parametrize("event", [TilingSearchStarted("b", 8, 0, 0), PartitionSettled(1, 1, 2)])
+@pytest.mark.parametrize("event", [TilingSearchStarted("b", 8, 0, 0), PartitionFinished(1, 1, 2)])
 def test_other_events_tell_no_time(event: Event) -> None:
     times = TimeLeft()
     times.note(event, 0.0)

@@ -202,7 +202,7 @@ def test_along_a_path_one_letter_moves_per_move(table: dict[str, Any], seed: int
     for before, now in pairwise(map(cells, texts)):
         assert len([letter for letter in before if before[letter] != now[letter]]) == 1
         assert before.keys() == now.keys()
-    for text, (drawn, position) in zip(texts, puzzle.positions_on_path(np.array(path)), strict=True):
+    for text, (drawn, position) in zip(texts, puzzle.along(np.array(path)), strict=True):
         letters = [shape.text for shape in drawn.picture(position).shapes if isinstance(shape, Text)]
         assert letters == list(dict.fromkeys(re.findall(r"\w", text)))
         assert re.findall(r"\w", drawn.draw(position)) == letters

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import antipodes as ap
-from antipodes.events import Assembling, Event, LayerSettled, PartitionSearched
+from antipodes.events import Assembling, Event, LayerFinished, PartitionSearched
 from antipodes.runs.interruption import Interruption
 from antipodes.storage.retry import watch
 from antipodes_tasks.errors import InputError
@@ -25,7 +25,7 @@ def at_depth(depth: int, times: int = 1) -> Callable[[Event], None]:
     """A listener that presses Ctrl-C when a depth is settled."""
 
     def listener(event: Event) -> None:
-        if isinstance(event, LayerSettled) and event.depth == depth:
+        if isinstance(event, LayerFinished) and event.depth == depth:
             press(times)
 
     return listener

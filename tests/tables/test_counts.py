@@ -11,7 +11,7 @@ from resume import resume
 from stores import contents, flip_bit, stop_after
 
 from antipodes.config import load_config
-from antipodes.events import Event, JournalDamaged, SearchStarted
+from antipodes.events import Event, JournalCorrupt, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
@@ -85,7 +85,7 @@ def test_what_is_not_committed_is_removed(stopped: Path) -> None:
     (later / file.name).write_bytes(file.read_bytes())
     events: list[Event] = []
     assert counted("eight-puzzle", stopped, events=events).complete
-    assert not any(isinstance(event, JournalDamaged) for event in events)
+    assert not any(isinstance(event, JournalCorrupt) for event in events)
     assert not (stopped / "checkpoint").exists() or not checkpoint_files(stopped)
 
 
@@ -104,7 +104,7 @@ def test_a_damaged_checkpoint_is_found_and_the_search_starts_over(damage: str, s
         file.write_bytes(other.read_bytes())
     events: list[Event] = []
     report = counted("eight-puzzle", stopped, events=events)
-    (damaged,) = [event for event in events if isinstance(event, JournalDamaged)]
+    (damaged,) = [event for event in events if isinstance(event, JournalCorrupt)]
     assert damaged.depth == -1
     assert "checkpoint/12" in damaged.damage[0]
     (start,) = [event for event in events if isinstance(event, SearchStarted)]
@@ -118,7 +118,7 @@ def test_each_flipped_bit_is_found(bit: int, stopped: Path) -> None:
     flip_bit(file, bit)
     events: list[Event] = []
     counted("eight-puzzle", stopped, 0, events)
-    assert any(isinstance(event, JournalDamaged) for event in events)
+    assert any(isinstance(event, JournalCorrupt) for event in events)
 
 
 def test_a_start_over_is_committed(stopped: Path) -> None:

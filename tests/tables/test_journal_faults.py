@@ -13,7 +13,7 @@ from programs import Command
 from stores import contents, flip_bit, toml
 
 from antipodes.config import load_config
-from antipodes.events import Event, JournalDamaged
+from antipodes.events import Event, JournalCorrupt
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.journal_file import PREFIX_BYTES
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -59,12 +59,12 @@ def files_of(store: Path) -> list[Path]:
     return sorted((store / "journal").iterdir())
 
 
-def completed(store: Path, folder: Path) -> list[JournalDamaged]:
+def completed(store: Path, folder: Path) -> list[JournalCorrupt]:
     """Resume a store, whose table must become the right one; what the run says of its journal."""
     events: list[Event] = []
     run_puzzle(load_config(str(folder / "3.toml")), store, RunOptions(workers=1), events.append)
     assert contents(store) == contents(folder / "whole")
-    return [event for event in events if isinstance(event, JournalDamaged)]
+    return [event for event in events if isinstance(event, JournalCorrupt)]
 
 
 def depths(store: Path) -> list[int]:

@@ -13,7 +13,7 @@ from resume import resume
 from stores import chunk_files, contents, stop_after
 
 from antipodes.config import Config, load_config
-from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
+from antipodes.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.executors.threads import Threads
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
@@ -145,7 +145,7 @@ def damaged(config: Config, tmp_path: Path) -> Path:
 def test_damage_to_the_journal_is_searched_again(damaged: Path, whole: dict[str, bytes]) -> None:
     events: list[Event] = []
     report = resume(damaged, EVERY_LAYER, events.append)
-    (event,) = [event for event in events if isinstance(event, JournalDamaged)]
+    (event,) = [event for event in events if isinstance(event, JournalCorrupt)]
     assert event.depth == 7
     assert report.complete
     assert contents(damaged) == whole

@@ -18,7 +18,7 @@ from programs import Command
 from stores import contents, flip_bit, read_manifest, stop_after, toml
 
 from antipodes.config import Config
-from antipodes.events import Event, LayerSettled, Restoring, SearchStarted
+from antipodes.events import Event, LayerFinished, Restoring, SearchStarted
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
@@ -488,7 +488,7 @@ def test_two_runs_on_one_store(name: str, whole: Path, tmp_path: Path) -> None:
     refused: list[str] = []
 
     def meanwhile(event: Event) -> None:
-        if isinstance(event, LayerSettled) and not refused:
+        if isinstance(event, LayerFinished) and not refused:
             with pytest.raises(StoreLockedError) as error:
                 run_puzzle(config_of(name), tmp_path / "t.zarr", RunOptions(workers=1))
             refused.append(str(error.value))

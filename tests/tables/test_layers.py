@@ -10,7 +10,7 @@ from resume import resume
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
+from antipodes.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
 from antipodes.executors.api import Key
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
@@ -31,14 +31,14 @@ def events_of(store: Path, **options: float) -> list[Event]:
 def test_events_of_a_run(tmp_path: Path) -> None:
     events = events_of(tmp_path / "t.zarr")
     started = [event for event in events if isinstance(event, SearchStarted)]
-    settled = [event for event in events if isinstance(event, LayerSettled)]
+    settled = [event for event in events if isinstance(event, LayerFinished)]
     assert started == [SearchStarted("knights-coloured", 18480, 0, 1, False, reachable=18480)]
     assert [event.depth for event in settled] == list(range(1, 23))
     assert settled[-1].states == 18480
     assert all(event.rate > 0 for event in settled)
     assert not [event for event in events if isinstance(event, Committed)], "nothing is due before the end"
     assert events[-1] == Assembling(18480, 18480)
-    partitions = [event for event in events if isinstance(event, PartitionSettled) and event.depth == 3]
+    partitions = [event for event in events if isinstance(event, PartitionFinished) and event.depth == 3]
     assert [event.settled for event in partitions] == list(range(1, partitions[0].partitions + 1))
 
 

@@ -16,7 +16,7 @@ from stores import contents
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
-from antipodes.events import Event, LayerSettled
+from antipodes.events import Event, LayerFinished
 from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.tables.planning.plan import plan_run
@@ -161,7 +161,7 @@ def test_several_starts(tmp_path: Path) -> None:
 
 def a_layer(events: list[Event]) -> bool:
     """Whether a layer was found."""
-    return any(isinstance(event, LayerSettled) for event in events)
+    return any(isinstance(event, LayerFinished) for event in events)
 
 
 def test_resumed_after_each_layer(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
+from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
@@ -146,10 +146,10 @@ def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyP
     config, seen = load_board("3x20"), []
 
     def interrupted() -> bool:
-        return any(isinstance(event, PartitionsUnderWay) for event in seen)
+        return any(isinstance(event, PartitionsInProgress) for event in seen)
 
     first = tile_board(config, tmp_path / "store.zarr", None, RunOptions(workers=1), seen.append, interrupted)
-    told = next(event for event in seen if isinstance(event, PartitionsUnderWay))
+    told = next(event for event in seen if isinstance(event, PartitionsInProgress))
     assert (told.partitions, told.under_way) == (first.manifest.partitions, 1)
     assert told.placements > 0
     assert len(first.manifest.searched) == told.done < first.manifest.partitions

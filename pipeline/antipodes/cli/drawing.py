@@ -103,4 +103,4 @@ class PictureFiles:
 
     def draw_steps(self, puzzle: Puzzle, path: Labels) -> None:
         """Draw the positions ``(distance + 1, places)`` of a path, each under the moves that are left."""
-        self.draw(puzzle.positions_on_path(path), [str(left) for left in reversed(range(len(path)))])
+        self.draw(puzzle.along(path), [str(left) for left in reversed(range(len(path)))])

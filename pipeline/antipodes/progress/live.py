@@ -16,13 +16,14 @@ from antipodes.events import (
     CheckStarted,
     ClusterReady,
     Committing,
+    DefinitionUnchecked,
     Event,
-    JournalDamaged,
-    LayerSettled,
+    JournalCorrupt,
+    LayerFinished,
     Listener,
+    PartitionFinished,
     PartitionSearched,
-    PartitionSettled,
-    PartitionsUnderWay,
+    PartitionsInProgress,
     PositionsChecked,
     PositionsSolved,
     Preparing,
@@ -30,7 +31,6 @@ from antipodes.events import (
     SearchStarted,
     TablesBuilt,
     TilingSearchStarted,
-    Untried,
     Waiting,
     WaitingForWorkers,
     WorkerNotUsed,
@@ -160,10 +160,10 @@ class LiveDisplay:
                 self._most = reachable or size or 0
                 texts = {"name": shorten(name, LONGEST_NAME), "found": "", "rate": ""}
                 self._show(f"layer {depth}", states, self._most or None, **texts)
-            case LayerSettled(depth, _, states, rate):
+            case LayerFinished(depth, _, states, rate):
                 found = positions(states, self._most)
                 self._show(f"layer {depth}", states, self._most or None, found=found, rate=f"{millions(rate)}/s")
-            case PartitionSettled(depth, settled, partitions):
+            case PartitionFinished(depth, settled, partitions):
                 self._show(f"layer {depth}", detail=f"partition {aligned(settled, partitions)} of {partitions}")
             case Committing():
                 self._show("writing", detail="")
@@ -174,18 +174,18 @@ class LiveDisplay:
                 self._partitions(done, partitions, name=shorten(name, LONGEST_NAME), found=found)
             case PartitionSearched(done, partitions, tilings, rate):
                 self._partitions(done, partitions, found=f"{tilings:,} tilings", rate=placements(rate))
-            case PartitionsUnderWay(done, partitions, _, _, found, tilings, rate):
+            case PartitionsInProgress(done, partitions, _, _, found, tilings, rate):
                 known = f"{tilings:,} tilings, {found:,} under way"
                 self._partitions(done, partitions, found=known, rate=placements(rate))
             case (
                 ClusterReady()
                 | WaitingForWorkers()
                 | Waiting()
-                | Untried()
+                | DefinitionUnchecked()
                 | WorkerRefused()
                 | WorkerNotUsed()
                 | WorkersLost()
-                | JournalDamaged()
+                | JournalCorrupt()
             ):
                 self._line.say(self._describe(event) or "")
 

@@ -12,14 +12,15 @@ from antipodes.events import (
     ClusterReady,
     Committed,
     Committing,
+    DefinitionUnchecked,
     Event,
-    JournalDamaged,
-    LayerSettled,
+    JournalCorrupt,
+    LayerFinished,
     Listener,
+    PartitionFinished,
     PartitionsCommitted,
     PartitionSearched,
-    PartitionSettled,
-    PartitionsUnderWay,
+    PartitionsInProgress,
     PositionsChecked,
     PositionsSolved,
     Preparing,
@@ -27,7 +28,6 @@ from antipodes.events import (
     SearchStarted,
     TablesBuilt,
     TilingSearchStarted,
-    Untried,
     Waiting,
     WaitingForWorkers,
     WorkerNotUsed,
@@ -90,7 +90,7 @@ class PlainLines:
         if isinstance(event, Steady):
             self._times.note(event, now)
             self._print_now_and_then(event, now)
-        elif isinstance(event, PartitionsUnderWay) and now - self._printed_at < REPEATED_SECONDS:
+        elif isinstance(event, PartitionsInProgress) and now - self._printed_at < REPEATED_SECONDS:
             return
         elif line := describe(event):
             self._print(line)
@@ -125,7 +125,7 @@ def describe(event: Event) -> str | None:
             return f"{reason}: waiting for some to join"
         case Waiting(what):
             return f"waiting for {what}"
-        case Untried(reason):
+        case DefinitionUnchecked(reason):
             return f"cannot tell whether the definition makes the same moves in another process: {reason}"
         case WorkerRefused(reason):
             return f"{reason}: excluded until it can take part"
@@ -135,11 +135,11 @@ def describe(event: Event) -> str | None:
             committed = "the start" if depth < 0 else f"depth {depth}"
             again = f"{counted(recomputed, 'position')} to recompute" if recomputed else "nothing to recompute"
             return f"lost: {reason}; resuming from {committed}, {again}"
-        case LayerSettled(depth, count, states, rate):
+        case LayerFinished(depth, count, states, rate):
             return f"depth {depth}: {counted(count, 'position')}, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
             return f"committed up to depth {depth}"
-        case JournalDamaged(damage, depth):
+        case JournalCorrupt(damage, depth):
             what = "; ".join(damage) or "files of the journal are missing"
             return f"{what}: resuming from {'the start' if depth < 0 else f'depth {depth}'}"
         case TilingSearchStarted(name, partitions, done, tilings):
@@ -148,7 +148,7 @@ def describe(event: Event) -> str | None:
         case PartitionSearched(done, partitions, tilings, rate):
             tried = f"{rate / 1e6:,.1f} million placements/s"
             return f"partition {done:,} of {partitions:,}: {counted(tilings, 'tiling')} so far, {tried}"
-        case PartitionsUnderWay(done, partitions, _, placements, found, tilings, rate):
+        case PartitionsInProgress(done, partitions, _, placements, found, tilings, rate):
             so_far = f"{counted(tilings, 'tiling')}, and {found:,} found in partitions under way"
             tried = f"{counted(placements, 'placement')}, {rate / 1e6:,.1f} million/s"
             return f"{done:,} of {partitions:,} partitions searched: {so_far}; {tried}"
@@ -166,5 +166,5 @@ def describe(event: Event) -> str | None:
             return f"checking: {done:,} of {of:,} positions compared"
         case PositionsSolved(done, of):
             return f"solving: {done:,} of {of:,} positions solved"
-        case TablesBuilt() | PartitionSettled() | Committing():
+        case TablesBuilt() | PartitionFinished() | Committing():
             return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from antipodes.events import (
     Assembling,
     Event,
-    LayerSettled,
+    LayerFinished,
     PositionsChecked,
     PositionsSolved,
     Preparing,
@@ -138,7 +138,7 @@ class TimeLeft:
             case SearchStarted():
                 self._started, self._states = event, event.states
                 self._search(now)
-            case LayerSettled(_, count, states):
+            case LayerFinished(_, count, states):
                 self._states = states
                 if isinstance(self._phase, Search):
                     self._phase.layer(count, states, now)

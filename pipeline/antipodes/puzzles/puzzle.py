@@ -239,7 +239,7 @@ class Puzzle:
         notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
         return self if notation is self.notation else replace(self, notation=notation)
 
-    def positions_on_path(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
+    def along(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
         """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
 
         Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
@@ -254,7 +254,7 @@ class Puzzle:
 
     def format_path(self, path: ArrayLike) -> list[str]:
         """The positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
-        return [puzzle.format(position) for puzzle, position in self.positions_on_path(path)]
+        return [puzzle.format(position) for puzzle, position in self.along(path)]
 
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after one position, ``(k, places)``; of many positions: `successors_many`.

@@ -134,7 +134,7 @@ def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
     names = ["", *((puzzle.move_names(path) if every == 1 else None) or [""] * (len(path) - 1))]
     figures = [
         figure(sprites.board(drawn.picture(here), PATH_SIDE, drawn.format(here)), str(step), names[step])
-        for step, (drawn, here) in enumerate(puzzle.positions_on_path(path))
+        for step, (drawn, here) in enumerate(puzzle.along(path))
         if step % every == 0 or step == len(path) - 1
     ]
     ends = "the first of them to the goal" if to_goal else f"the {puzzle.depth_zero} to the first of them"

@@ -214,7 +214,7 @@ def path_view(
     if paths is None and number is not None:
         raise NumberError("expected no number, as there are too many shortest paths to count, found one")
     names = moves_back(puzzle, path)
-    boards = list(puzzle.positions_on_path(path))
+    boards = list(puzzle.along(path))
     return {
         **shown,
         "path": [one.format(labels) for one, labels in boards],

@@ -59,7 +59,7 @@ def show_path(puzzle: Puzzle, path: Labels) -> Shown:
     to = f"to the {puzzle.depth_zero}" if puzzle.moves.reversible else f"from the {puzzle.depth_zero}, in reverse"
     names = moves_back(puzzle, path) if puzzle.moves.reversible else None
     title = f"{moves} {to}" + (f": {' '.join(names)}" if names else "")
-    steps = list(puzzle.positions_on_path(path))
+    steps = list(puzzle.along(path))
     shown = [*range(len(steps))]
     if len(shown) > MAX_STEPS:
         shown = [*shown[: MAX_STEPS // 2], *shown[-MAX_STEPS // 2 :]]

@@ -66,7 +66,7 @@ def draw_path(
     Interchangeable blocks keep their letters along the path.
     """
     captions = captions or [str(len(path) - 1 - step) for step in range(len(path))]
-    return _side_by_side(puzzle.positions_on_path(path), columns, captions, paint)
+    return _side_by_side(puzzle.along(path), columns, captions, paint)
 
 
 def _side_by_side(

@@ -6,7 +6,7 @@ from typing import Any
 
 from antipodes import python_source
 from antipodes.config import Config, give
-from antipodes.events import Listener, Untried, silence
+from antipodes.events import DefinitionUnchecked, Listener, silence
 from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
@@ -88,7 +88,7 @@ def run_puzzle(
                 check_removable(session.store.storage, kind.KIND)
             check_disk(plan, session.store)  # before anything is overwritten
             if unknown := tried():
-                listener(Untried(unknown))
+                listener(DefinitionUnchecked(unknown))
             first = manifest or _create(session.store, config, plan, opened, overwrite)
             commits = TableCommits if isinstance(first, TableManifest) else Commits
             begun = commits(session.store, lock, first, session.listener, session.clock)

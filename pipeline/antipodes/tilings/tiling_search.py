@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from antipodes.events import Listener, PartitionSearched, PartitionsUnderWay, TilingSearchStarted, silence
+from antipodes.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
@@ -158,10 +158,10 @@ class PartitionTasks:
                 self._told_at = now
                 self.listener(self._event())
 
-    def _event(self) -> PartitionsUnderWay:
+    def _event(self) -> PartitionsInProgress:
         placements = self.placements + sum(made for made, _ in self._under_way.values())
         found = sum(tilings for _, tilings in self._under_way.values())
-        return PartitionsUnderWay(
+        return PartitionsInProgress(
             self.done, self.partitions, len(self._under_way), placements, found, self.tilings, self._rate(placements)
         )
 

@@ -290,7 +290,7 @@ class Answers:
         captions: list[str] = []
         for found in self._kept or []:
             path = found.path if self._with_path else None
-            shown = list(self._table.puzzle.positions_on_path(found.position[None] if path is None else path))
+            shown = list(self._table.puzzle.along(found.position[None] if path is None else path))
             boards += shown
             captions += [
                 "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(shown))

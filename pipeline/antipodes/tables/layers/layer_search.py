@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from antipodes.config import Config
-from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
+from antipodes.events import JournalCorrupt, LayerFinished, Listener, PartitionFinished, SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
 from antipodes.runs.run_results import Clock
 from antipodes.runs.session import Session
@@ -62,7 +62,7 @@ class LayersFound:
         self.layers.add(entries, positions)
         self.positions += positions
         known = sum(self.layers.positions)
-        self.listener(LayerSettled(self.depth, positions, known, self.positions / self.clock.search))
+        self.listener(LayerFinished(self.depth, positions, known, self.positions / self.clock.search))
 
 
 LOSSES_ALLOWED = 3
@@ -231,7 +231,7 @@ class LayerSearch:
             )
         if damaged or len(layers) <= depth:
             self.commits.return_to(manifest.found.first(len(layers)))
-            self._session.listener(JournalDamaged(tuple(damaged), len(layers) - 1))
+            self._session.listener(JournalCorrupt(tuple(damaged), len(layers) - 1))
         return manifest.found.first(len(layers))
 
     def _search(self) -> Shards | None:
@@ -262,7 +262,7 @@ class LayerSearch:
         layers = min(self._pace.layers_together, DEEPEST - found.depth)
 
         def settled(number: int, of: int) -> None:
-            found.listener(PartitionSettled(depth, number, of))
+            found.listener(PartitionFinished(depth, number, of))
 
         with found.clock.measure("search"):
             counts = [*filter(None, shards.advance(found.depth, layers, settled))]
