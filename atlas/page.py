@@ -48,7 +48,7 @@ SECTION = """### {name}
 {layers}
 """
 LAYERS = "Positions at each distance, from distance 0 on:\n{layers}."
-MANY_LAYERS = "`antipodes layers` lists the {count:,} layers."
+LAYERS_HINT = "`antipodes layers` lists the {count:,} layers."
 MAX_LAYERS = 200
 COLUMNS = 100
 WIDTH = 118
@@ -139,7 +139,7 @@ def _drawing(name: str, result: Result) -> str:
 
 def _layers(layers: Sequence[int]) -> str:
     if len(layers) > MAX_LAYERS:
-        return MANY_LAYERS.format(count=len(layers))
+        return LAYERS_HINT.format(count=len(layers))
     return LAYERS.format(layers=_wrapped([f"{count:,}" for count in layers]))
 
 

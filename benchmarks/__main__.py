@@ -38,7 +38,7 @@ ALONE = "There is no earlier run on this machine."
 
 def main(names: list[str]) -> None:
     """Run the named benchmark modules, or all of them, and print the results; write the page after a run of all."""
-    before = history.last(history.hardware())
+    before = history.last_entry(history.hardware())
     compared = ALONE if before is None else COMPARED.format(one=before)
     parts = [HEAD.format(machine=machine(), compared=compared)]
     figures: dict[str, str] = {}

@@ -219,11 +219,11 @@ def _layers(board: Board, layer: Words) -> Iterator[Words]:
     before = layer[:0]
     while len(layer):
         yield layer
-        parts = [_after(board, layer[begin : begin + BATCH]) for begin in range(0, len(layer), BATCH)]
-        before, layer = layer, difference(sorted_unique(np.concatenate(parts)), layer, before)
+        parts = [_successors(board, layer[begin : begin + BATCH]) for begin in range(0, len(layer), BATCH)]
+        before, layer = layer, without(sorted_unique(np.concatenate(parts)), layer, before)
 
 
-def _after(board: Board, positions: Words) -> Words:
+def _successors(board: Board, positions: Words) -> Words:
     """Return the sorted successors of the positions."""
     found, room, begin = [positions[:0]], np.empty(ROOM, dtype=np.uint64), 0
     while begin < len(positions):

@@ -29,7 +29,7 @@ from benchmarks.measure import ANTIPODES, HERE, Row, Run, median, run
 TITLE = "Clusters"
 REPEATS = 5
 LARGE_REPEATS = 3
-PUZZLE, LARGE = "three-colours", "seven-tiles"
+PUZZLE, LARGE_PUZZLE = "three-colours", "seven-tiles"
 WORKERS = 2
 FINE_SHARDS = (1, 256 * KIB)
 """Minimum and maximum size of shards that are much too small, to measure the cost of tasks for the scheduler."""
@@ -41,10 +41,13 @@ def measure() -> list[Row]:
         on_cluster = ["--scheduler-file", cluster.scheduler_file]
         _run_table(PUZZLE, folder, on_cluster)  # leaves the workers warm
         small = [(_run_table(PUZZLE, folder), _run_table(PUZZLE, folder, on_cluster)) for _ in range(REPEATS)]
-        large = [(_run_table(LARGE, folder), _run_table(LARGE, folder, on_cluster)) for _ in range(LARGE_REPEATS)]
+        large = [
+            (_run_table(LARGE_PUZZLE, folder), _run_table(LARGE_PUZZLE, folder, on_cluster))
+            for _ in range(LARGE_REPEATS)
+        ]
         return [
             *_side_by_side(PUZZLE, small, search="at most 6 times the threads' time", whole=""),
-            *_side_by_side(LARGE, large, search="", whole="at most 1.4 times the threads' time"),
+            *_side_by_side(LARGE_PUZZLE, large, search="", whole="at most 1.4 times the threads' time"),
             *_traffic(cluster, folder),
             *_cost_of_tasks(cluster, folder),
         ]
@@ -109,14 +112,14 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
     store = str(Path(folder) / "moved.zarr")
     with Client(scheduler_file=cluster.scheduler_file) as client:
         client.run(_forget_transfers)
-        run_puzzle(load_config(LARGE), store, RunOptions(), scheduler=client)
+        run_puzzle(load_config(LARGE_PUZZLE), store, RunOptions(), scheduler=client)
         moved = sum(client.run(_frontier_bytes).values())
     if not moved:
         raise RuntimeError("the workers sent each other no boundaries of shards")
-    lines, bits = _crossing(load_config(LARGE), store)
+    lines, bits = _crossing(load_config(LARGE_PUZZLE), store)
     return [
         Row(
-            f"`{LARGE}` on {WORKERS} processes: bytes of frontiers sent between the workers, all layers",
+            f"`{LARGE_PUZZLE}` on {WORKERS} processes: bytes of frontiers sent between the workers, all layers",
             f"lower bound {lines / 1e6:.0f} MB: the rows of bits with a move to the other worker",
             f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times the bound; {bits / 1e6:.0f} million positions",
         )
@@ -159,7 +162,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
 def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
     rows = []
     for puzzle, what, grain in (
-        (LARGE, "shards as planned", plan.SHARD_STATES),
+        (LARGE_PUZZLE, "shards as planned", plan.SHARD_STATES),
         (PUZZLE, "many small shards", FINE_SHARDS),
     ):
         store = str(Path(folder) / "tasks.zarr")

@@ -48,7 +48,7 @@ def hardware() -> str:
     return f"{len(os.sched_getaffinity(0))} x {model[1] if model else platform.processor() or platform.machine()}"
 
 
-def last(of_machine: str, file: Path = FILE) -> Entry | None:
+def last_entry(of_machine: str, file: Path = FILE) -> Entry | None:
     """Return the last entry of a machine, or None if there is none."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     entries = (Entry(**json.loads(line)) for line in reversed(lines))

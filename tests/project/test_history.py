@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import table
-from benchmarks.history import Entry, append, change, entry, hardware, last
+from benchmarks.history import Entry, append, change, entry, hardware, last_entry
 from benchmarks.measure import Row
 
 
@@ -35,11 +35,11 @@ def test_change(before: str | None, now: str, shown: str) -> None:
 
 def test_the_last_entry_of_the_same_machine_counts(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
-    assert last("a", file) is None
+    assert last_entry("a", file) is None
     for one in (made("a", run="3 s"), made("a", run="2 s"), made("b", run="1 s")):
         append(one, file)
-    assert last("a", file) == made("a", run="2 s")
-    assert last("c", file) is None
+    assert last_entry("a", file) == made("a", run="2 s")
+    assert last_entry("c", file) is None
 
 
 def test_the_table_has_a_column_of_changes() -> None:
