@@ -1,4 +1,4 @@
-"""The README's session, run as it stands there."""
+"""The commands of the README print the output shown."""
 
 import doctest
 import os
