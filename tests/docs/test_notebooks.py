@@ -1,4 +1,4 @@
-"""The notebooks run, show what is stored in them, and stay small."""
+"""The notebooks run, produce the outputs stored in them, and stay small."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ every_notebook = pytest.mark.parametrize("notebook", notebooks.NOTEBOOKS, ids=la
 
 
 @every_notebook
-def test_cells_show_what_is_stored(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_produce_the_stored_outputs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for cell, shown in zip(notebooks.cells(notebook), notebooks.outputs(notebook), strict=True):
         stored = [(one["output_type"], notebooks.plain(one)) for one in cell["outputs"]]
         assert stored == [(one["output_type"], notebooks.plain(one)) for one in shown], (
-            "python tests/support/notebooks.py stores what cells show"
+            "run python tests/support/notebooks.py to store the outputs"
         )
 
 
@@ -29,8 +29,8 @@ def test_a_notebook_is_small_and_has_no_paths_of_a_machine(notebook: Path) -> No
 def test_a_notebook_explains_itself(notebook: Path) -> None:
     texts = ["".join(cell["source"]) for cell in notebooks.cells(notebook, "markdown")]
     assert texts[0].startswith("# ")
-    assert 2 * len(texts) >= len(notebooks.cells(notebook)), "a text for every two cells of code at least"
+    assert 2 * len(texts) >= len(notebooks.cells(notebook)), "expected at least one text cell for every two cells"
 
 
-def test_there_are_three() -> None:
+def test_there_are_three_notebooks() -> None:
     assert {path.stem for path in notebooks.NOTEBOOKS} == {"first-table", "puzzle-in-python", "training-data"}

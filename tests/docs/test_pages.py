@@ -1,4 +1,4 @@
-"""All pages: links lead somewhere, sessions print what they show, examples and configs work, names exist."""
+"""All pages: links are valid, commands print the output shown, examples and configs work, names exist."""
 
 import doctest
 import importlib
@@ -36,7 +36,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 
 
 def test_nobody_is_told_to_install_from_an_index() -> None:
-    """There is no such package on an index: extras are installed from a checkout."""
+    """The package is not on a package index, so extras are installed from a checkout."""
     texts = [*ALL_PAGES, *(path for room in ("pipeline", "tasks", "configs") for path in (ROOT / room).rglob("*.*"))]
     found = [path for path in texts if path.suffix in (".md", ".py", ".toml", ".yaml", ".sh")]
     assert [path for path in found if re.search(r"pip install [-\w ]*['\"]?antipodes", text_of(path))] == []
@@ -100,7 +100,7 @@ def test_named_tests_exist(page: Path) -> None:
 
 
 def resolved(path: str) -> object:
-    """A module, or a function in a module."""
+    """Return the module or the function with this path."""
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError:

@@ -1,7 +1,9 @@
-"""The README's session, run as it stands there."""
+"""The commands of the README print the output shown."""
 
 import doctest
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -43,6 +45,17 @@ def test_the_puzzles_can_be_planned(cli: Command) -> None:
     for block in configs:
         Path("puzzle.toml").write_text(block, encoding="utf-8")
         assert cli("plan", "puzzle.toml").status == 0
+
+
+def test_the_table_of_sizes_matches_plan(cli: Command) -> None:
+    """Memory is not compared, because it depends on the number of cores."""
+    rows = re.findall(r"^\| `([\w-]+)`.* \| ([\d,]+) \| [\d.]+ GiB \| ([\d.]+) (MiB|GiB) \|$", TEXT, re.MULTILINE)
+    assert len(rows) == 4
+    for puzzle, positions, disk, unit in rows:
+        plan = json.loads(cli("plan", puzzle, "--json").out)
+        assert plan["reachable"] == int(positions.replace(",", "")), puzzle
+        size = plan["disk_bytes"] / {"MiB": 1 << 20, "GiB": 1 << 30}[unit]
+        assert size == pytest.approx(float(disk), rel=0.1), puzzle
 
 
 def test_it_is_three_screens_long() -> None:

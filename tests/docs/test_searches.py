@@ -1,4 +1,4 @@
-"""The claims of the pages on searches, measured again."""
+"""Claims about searches on the pages, measured again."""
 
 from collections import Counter
 from pathlib import Path
@@ -19,7 +19,7 @@ from antipodes_tasks.searches.routes import exchanges, reflection
 ORACLE = ORACLES["sliding/eight-puzzle"]
 
 
-def test_the_search_of_the_example_is_right_and_short() -> None:
+def test_the_example_search_is_right_and_short() -> None:
     (code,) = blocks((DOCS / "how-to" / "develop.md").read_text(encoding="utf-8"), "python")
     names: dict[str, Any] = {}
     exec(code, names)
@@ -29,7 +29,7 @@ def test_the_search_of_the_example_is_right_and_short() -> None:
 
 
 def test_routes_against_the_table(tmp_path: Path) -> None:
-    """The section `Routes against the table` of searches.md."""
+    """The table in the section `Routes against the table` of searches.md is right."""
     store = tmp_path / "knights-labelled.zarr"
     run_puzzle(load_config("knights-labelled"), store, RunOptions(workers=2))
     rows = []
@@ -58,7 +58,7 @@ def exchange_ends(puzzle: Puzzle) -> list[Labels]:
 
 
 def up_to_reflection(puzzle: Puzzle, positions: Labels) -> set[bytes]:
-    """The positions, of two mirror images one: a reflection also exchanges A and C, X and Z."""
+    """Return one of each pair of mirror images; the reflection also exchanges A and C, X and Z."""
     places = reflection(puzzle.rules)
     assert places
     labels = np.array([puzzle.rules.symbols.index(symbol) for symbol in "-CBAZYX"])

@@ -1,4 +1,4 @@
-"""The interrupted runs of the tutorials, with their messages; numbers may differ."""
+"""The interrupted runs of two pages print the messages shown; numbers may differ."""
 
 import re
 import shlex
@@ -16,9 +16,9 @@ Begin = Callable[..., Run]
 
 
 def section(page: str, heading: str) -> tuple[str, dict[str, set[str]]]:
-    """The text under a heading, and the lines of output of each command without their numbers.
+    """Return the text under a heading, and the output lines of each command without numbers.
 
-    A command that occurs twice has the lines of both.
+    If a command occurs twice, its set contains the lines of both outputs.
     """
     text = (DOCS / page).read_text(encoding="utf-8").partition(f"## {heading}")[2]
     found: dict[str, set[str]] = {}

@@ -1,7 +1,7 @@
-"""The notebooks of the documentation: run this file to run them, and to store what their cells show.
+"""The notebooks of the documentation. Run this file to run them and to store their outputs.
 
-They are run here, in this process: that takes a fraction of the time of a kernel, and no further packages. Cells are
-Python without magic commands.
+The cells run in this process, which is much faster than a kernel and needs no more packages. They contain plain Python
+without magic commands.
 """
 
 import ast
@@ -25,7 +25,7 @@ Cell = dict[str, Any]
 
 
 def cells(notebook: Path, kind: str = "code") -> list[Cell]:
-    """The cells of a kind."""
+    """Return the cells of one kind."""
     return [cell for cell in read(notebook)["cells"] if cell["cell_type"] == kind]
 
 
@@ -35,14 +35,14 @@ def read(notebook: Path) -> dict[str, Any]:
 
 
 def outputs(notebook: Path) -> Iterator[list[Cell]]:
-    """What each code cell shows, in the working directory."""
+    """Run the code cells in the working directory and yield the outputs of each."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(cells(notebook), start=1):
         yield _shown("".join(cell["source"]), names, number)
 
 
 def _shown(source: str, names: dict[str, Any], number: int) -> list[Cell]:
-    """Run a cell as a kernel does: what it prints, and the value of its last line."""
+    """Run a cell as a kernel does; return its printed output and the value of its last line."""
     body, value = ast.parse(source).body, None
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     with redirect_stdout(io.StringIO()) as printed:
@@ -63,13 +63,13 @@ def _data(value: object) -> dict[str, list[str]]:
 
 
 def plain(output: Cell) -> str:
-    """The text of an output, without times."""
+    """Return the text of an output without times."""
     return SECONDS.sub("N s", "".join(output.get("text") or output["data"]["text/plain"]))
 
 
 @contextmanager
 def working_directory() -> Iterator[Path]:
-    """An empty directory, which is the current one in the block."""
+    """Change into a new empty directory for the duration of the block."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -80,7 +80,7 @@ def working_directory() -> Iterator[Path]:
 
 
 def main() -> None:
-    """Store what the cells show."""
+    """Store the outputs of all notebooks."""
     for notebook in NOTEBOOKS:
         content = read(notebook)
         code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
