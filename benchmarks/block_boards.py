@@ -220,7 +220,7 @@ def _layers(board: Board, layer: Words) -> Iterator[Words]:
     while len(layer):
         yield layer
         parts = [_successors(board, layer[begin : begin + BATCH]) for begin in range(0, len(layer), BATCH)]
-        before, layer = layer, without(sorted_unique(np.concatenate(parts)), layer, before)
+        before, layer = layer, difference(sorted_unique(np.concatenate(parts)), layer, before)
 
 
 def _successors(board: Board, positions: Words) -> Words:
