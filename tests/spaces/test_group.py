@@ -142,8 +142,8 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
         ({"rows": 648, "width": 136080}, "match no row/column split"),
         ({"details": {}}, "base: expected lists of integers, found None"),
         ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
-        ({"details": {**TWO.record.details, "generators": []}}, "expected those of a group that has all moves"),
-        ({"details": {"base": [], "generators": []}}, "expected those of a group that has all moves"),
+        ({"details": {**TWO.record.details, "generators": []}}, "the group does not contain all moves"),
+        ({"details": {"base": [], "generators": []}}, "the group does not contain all moves"),
     ],
 )
 def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
