@@ -144,7 +144,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
     space = best_space(rarely(rare).rules)
     assert space.width > 1
-    with pytest.raises(InputError, match=r"move '0': expected that fields .* plain=True"):
+    with pytest.raises(InputError, match=r"move '0': the new values of the fields at .* plain=True"):
         space.filler.filled()
 
 

@@ -1,7 +1,7 @@
-"""The arrangements that a symmetry leaves unchanged, listed without looking at the others.
+"""A generator of the arrangements that a symmetry leaves unchanged; it does not test all arrangements.
 
-What is on one place decides what is on all places that the symmetry takes in turn to each other, so such a position is
-a choice for each circle of places.
+In such an arrangement, the label on one place determines the labels on all places of the same cycle of the symmetry. So
+the arrangement is a choice of a label for each cycle of places.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,39 +15,40 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 BATCH_BYTES = 1 << 22
-"""Memory of the arrangements that are completed together, about; each circle of places may have as much."""
+"""Approximate bytes of the arrangements that are completed together. Each cycle of places may take as much."""
 UNLIMITED = 1 << 62
+"""More arrangements than can ever be made."""
 PieceCounts = NDArray[np.int16]
 
 
 class Circle(NamedTuple):
-    """Places that a symmetry takes in turn to each other."""
+    """A cycle of places of a symmetry."""
 
     places: tuple[int, ...]
     contents: tuple[tuple[tuple[int, ...], PieceCounts], ...]
-    """Of places with pieces each choice of labels, and how many pieces of each label of all parts it takes."""
+    """For places of pieces, each choice of labels, and how many pieces of each label of all parts it takes."""
 
 
 class _Budget:
-    """The number of arrangements, completed or not, that may still be made."""
+    """The number of arrangements, complete or not, that may still be made."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
 
     def spend(self, rows: int) -> None:
-        """Count more arrangements; ResourceLimitError if these are too many."""
+        """Count more arrangements; raise ResourceLimitError if there are too many."""
         self._rows -= rows
         if self._rows < 0:
-            raise ResourceLimitError("too many arrangements that a symmetry leaves unchanged")
+            raise ResourceLimitError("a symmetry leaves too many arrangements unchanged")
 
 
 def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Labels]:
-    """All contents of the places that the symmetry leaves unchanged, in batches ``(n, places)``, reachable or not.
+    """Yield all arrangements that the symmetry leaves unchanged, reachable or not, in batches ``(n, places)``.
 
     Raises
     ------
     ResourceLimitError
-        More than ``most`` arrangements were made, those of a part of the places among them.
+        More than ``most`` arrangements were made, including incomplete ones.
     """
     rules = symmetry.rules
     counts = [np.array(part.counts or (), dtype=np.int16) for part in rules.parts]
@@ -63,7 +64,7 @@ def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Label
 
 
 def circles_of(places: Numbers) -> list[tuple[int, ...]]:
-    """The cycles of a permutation ``(places,)``, those of one place among them."""
+    """Return the cycles of a permutation ``(places,)``, including cycles of one place."""
     found, seen = [], set[int]()
     for first in range(len(places)):
         if first not in seen:
@@ -78,7 +79,7 @@ def circles_of(places: Numbers) -> list[tuple[int, ...]]:
 def _choices(
     symmetry: Symmetry, places: tuple[int, ...], first_label: Numbers, labels: int
 ) -> tuple[tuple[tuple[int, ...], PieceCounts], ...]:
-    """The labels that the places of a circle can have, by the label on its first place."""
+    """Return the possible labels of the places of a cycle, one choice for each possible label of its first place."""
     found = []
     for label in range(int(symmetry.moduli[places[0]])):
         chosen = [label]
@@ -93,7 +94,7 @@ def _choices(
 def _completed(
     symmetry: Symmetry, positions: Labels, left: PieceCounts, circles: Sequence[Circle], budget: _Budget
 ) -> Iterator[Labels]:
-    """The positions ``(n, places)`` with all choices for the circles; ``left`` are the pieces not yet on a place."""
+    """Yield the positions ``(n, places)`` with all choices for the cycles; ``left`` counts unplaced pieces."""
     budget.spend(len(positions))
     if not circles:
         yield positions
