@@ -22,7 +22,7 @@ _making = threading.RLock()
 
 
 class Watch:
-    """Measures the time spent on compilation, and calls ``tell`` once if it takes long."""
+    """A clock for the time spent on compilation. It calls ``tell`` once if a compilation takes long."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self.tell = tell

@@ -207,7 +207,7 @@ def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
 
 
 def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
-    """Yield cuts whose rows symmetries may permute: the cuts of the unreduced table, and those along label classes."""
+    """Yield cuts whose rows symmetries may permute: the cuts of the unreduced table, and cuts along label classes."""
     parts, known = parts_of(rules), set[Classes]()
     for classes in (*_cuts(parts), *_systems(parts, images)):
         if classes not in known and len(known) < MAX_FRAMES:

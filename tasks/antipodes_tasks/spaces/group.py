@@ -127,7 +127,8 @@ class Elements:
 
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
-        """For each level, the base point, and for each image of it the summand of the rank and the inverse."""
+        """For each level, the base point, and for each image of this point: its summand of the rank, and the inverse of its
+        representative."""
         further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):

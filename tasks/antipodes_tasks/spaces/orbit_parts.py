@@ -1,4 +1,8 @@
-"""The numbering of the contents of single parts (pieces or values), and the cut of these parts into row and column."""
+"""The numbering of the contents of single parts, and the cut of the parts of a puzzle into row and column.
+
+A *part* is a range of places that hold pieces, or of places that hold values such as orientations. The *content* of a
+part is the arrangement of the pieces on its places, or the values there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ class Renamings(NamedTuple):
     """``(symmetries, places, pieces)``: the number of the symmetry's own renaming, by the place that a content comes
     from and the piece there."""
     by_move: NDArray[np.int32]
-    """``(steps, places)``: the number of the move's own renaming, by the place that a content comes from."""
+    """``(steps, places)``: the number of the move's own renaming, by the place to which the move brings a content."""
     both: NDArray[np.int16]
     """``(renamings of symmetries, renamings of moves)``: the number of the combined renaming."""
 

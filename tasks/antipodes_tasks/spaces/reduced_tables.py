@@ -145,10 +145,7 @@ class ReducedTables(Filler):
 
 
 def decides(frame: Frame, transforms: Transforms) -> bool:
-    """Return whether the row alone determines the row after each move, and the legality of moves depends on one side.
-
-    That is, each condition of a move concerns the row or the column, but never both together.
-    """
+    """Return whether rows determine rows after moves, and each condition of a move concerns either row or column."""
     conditions = transforms.conditions
     if not _moves_whole_parts(frame, transforms):
         return False

@@ -171,7 +171,7 @@ class Regions(Numbering):
         return labels
 
     def reachable(self, rules: Rules) -> int | None:
-        """Return the size if a theorem proves all positions reachable (`any_order`, with two identical pieces)."""
+        """Return the size if `any_order` and identical pieces prove that all positions are reachable; otherwise None."""
         assert isinstance(rules.moves, CountedSwaps)
         known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
         return self.size if known else None
@@ -283,7 +283,7 @@ class RegionTables(Filler):
         return tables, self._fills(tables)
 
     def by_edge(self) -> MoveTables:
-        """Return filled move tables with a move for each edge, in the order of the edges; ILLEGAL if it is illegal."""
+        """Return filled move tables with a move for each edge, in their order; ILLEGAL if the move is illegal."""
         target = np.full((self.rows, len(self.numbering.edges)), ILLEGAL, dtype=np.int32)
         numbers = np.zeros(target.shape, dtype=map_type(self.most_column_maps))
         tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)

@@ -3,8 +3,7 @@
 A symmetry must map rows to rows, so the cut does not divide digits but labels. The labels of each part of pieces are
 divided into *label classes*. The row stores the class of the piece on each place. A class of several labels forms a
 *column block*: the column stores how the pieces of this class are arranged on the places of the class, in the order of
-these places. Of the values of a part, the first ones belong to the row and the others to the column; either may be
-all.
+these places. In a part of values, the first ones belong to the row and the others to the column.
 
 The row of a position is written as its *row labels*, one per place: the class of the piece on the place, or the value;
 0 on places that belong to the column. The *key* of a row is the number whose digits are its row labels. The *contents*

@@ -1,4 +1,7 @@
-"""The symmetries of a puzzle as arrays, to compute the *image* of each of many positions under its own symmetry."""
+"""The symmetries of a puzzle as arrays, for computing the images of many positions at once.
+
+The *image* of a position is the position to which a symmetry maps it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
