@@ -127,8 +127,7 @@ class Elements:
 
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
-        """For each level, the base point, and for each image of this point: its summand of the rank, and the inverse of its
-        representative."""
+        """For each level, the base point; for each image of it, its summand of the rank and an inverse element."""
         further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):

@@ -171,7 +171,7 @@ class Regions(Numbering):
         return labels
 
     def reachable(self, rules: Rules) -> int | None:
-        """Return the size if `any_order` and identical pieces prove that all positions are reachable; otherwise None."""
+        """Return the size if `any_order` and identical pieces prove that all are reachable; otherwise None."""
         assert isinstance(rules.moves, CountedSwaps)
         known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
         return self.size if known else None

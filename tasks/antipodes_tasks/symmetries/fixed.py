@@ -21,7 +21,7 @@ UNLIMITED = 1 << 62
 PieceCounts = NDArray[np.int16]
 
 
-class Circle(NamedTuple):
+class Cycle(NamedTuple):
     """A cycle of places of a symmetry."""
 
     places: tuple[int, ...]
@@ -55,12 +55,12 @@ def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Label
     ends = np.cumsum([len(count) for count in counts])
     first_label = np.repeat(ends - [len(count) for count in counts], [part.places for part in rules.parts])
     has_piece = np.repeat([part.holds_pieces for part in rules.parts], [part.places for part in rules.parts])
-    circles = [
-        Circle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
+    cycles = [
+        Cycle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
         for places in sorted(circles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
-    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], circles, _Budget(most))
+    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], cycles, _Budget(most))
 
 
 def circles_of(places: Numbers) -> list[tuple[int, ...]]:
@@ -68,11 +68,11 @@ def circles_of(places: Numbers) -> list[tuple[int, ...]]:
     found, seen = [], set[int]()
     for first in range(len(places)):
         if first not in seen:
-            circle = [first]
-            while (after := int(places[circle[-1]])) != first:
-                circle.append(after)
-            seen.update(circle)
-            found.append(tuple(circle))
+            cycle = [first]
+            while (after := int(places[cycle[-1]])) != first:
+                cycle.append(after)
+            seen.update(cycle)
+            found.append(tuple(cycle))
     return found
 
 
@@ -92,40 +92,38 @@ def _choices(
 
 
 def _completed(
-    symmetry: Symmetry, positions: Labels, left: PieceCounts, circles: Sequence[Circle], budget: _Budget
+    symmetry: Symmetry, positions: Labels, left: PieceCounts, cycles: Sequence[Cycle], budget: _Budget
 ) -> Iterator[Labels]:
     """Yield the positions ``(n, places)`` with all choices for the cycles; ``left`` counts unplaced pieces."""
     budget.spend(len(positions))
-    if not circles:
+    if not cycles:
         yield positions
         return
-    circle, *rest = circles
-    choices = len(circle.contents) or int(symmetry.moduli[circle.places[0]])
+    cycle, *rest = cycles
+    choices = len(cycle.contents) or int(symmetry.moduli[cycle.places[0]])
     size = max(1, BATCH_BYTES // ((positions.itemsize * positions.shape[1] + left.itemsize * left.shape[1]) * choices))
     for begin in range(0, len(positions), size):
         batch = positions[begin : begin + size], left[begin : begin + size]
-        chosen = _with_pieces(*batch, circle) if circle.contents else _with_values(symmetry, *batch, circle)
+        chosen = _with_pieces(*batch, cycle) if cycle.contents else _with_values(symmetry, *batch, cycle)
         yield from _completed(symmetry, *chosen, rest, budget)
 
 
-def _with_pieces(positions: Labels, left: PieceCounts, circle: Circle) -> tuple[Labels, PieceCounts]:
+def _with_pieces(positions: Labels, left: PieceCounts, cycle: Cycle) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
-    for labels, taken in circle.contents:
+    for labels, taken in cycle.contents:
         fitting = (left >= taken).all(axis=1)
         found.append(positions[fitting])
-        found[-1][:, circle.places] = labels
+        found[-1][:, cycle.places] = labels
         still_left.append(left[fitting] - taken)
     return np.concatenate(found), np.concatenate(still_left)
 
 
-def _with_values(
-    symmetry: Symmetry, positions: Labels, left: PieceCounts, circle: Circle
-) -> tuple[Labels, PieceCounts]:
+def _with_values(symmetry: Symmetry, positions: Labels, left: PieceCounts, cycle: Cycle) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
-    for value in range(int(symmetry.moduli[circle.places[0]])):
+    for value in range(int(symmetry.moduli[cycle.places[0]])):
         chosen = positions.copy()
         contents = np.full(len(chosen), value, dtype=np.int64)
-        for place in circle.places:
+        for place in cycle.places:
             chosen[:, place] = contents
             turned = symmetry.turns[place, chosen[:, symmetry.carriers[place]]].astype(np.int64)
             contents = (symmetry.labels[place, contents] + turned) % symmetry.moduli[place]
