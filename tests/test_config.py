@@ -69,7 +69,7 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         (toml(LINE, {"checkpoint_every": "often"}), r"\[run\] checkpoint_every: expected a number, found 'often'"),
         (toml(LINE, {"memory_limit": 1.5}), r"\[run\] memory_limit: expected a number of bytes or a text such as 2GiB"),
         (toml(LINE, {"overwrite": 1}), r"\[run\] overwrite: expected true or false, found 1"),
-        (toml(LINE, {"store": True}), r"\[run\] store: expected a text, found True"),
+        (toml(LINE, {"store": True}), r"\[run\] store: expected a string, found True"),
         (toml(LINE) + "\n[solve]\ntables = []", r"\[solve\] tables: unknown key; expected patterns"),
         (toml(LINE) + "\n[solve]\npatterns = 'one'", r"\[solve\] patterns: expected a list of names or files"),
         (toml(LINE) + "\n[solve]\npatterns = ['no.toml']", r"patterns: expected a bundled pattern or a file"),

@@ -1,7 +1,8 @@
-"""Checks of what callers pass to public functions: each returns the value in the type that the function works with.
+"""Checks of the arguments of public functions. Each check returns the value in the type that the function works with.
 
-Numbers may be Python's or numpy's, in lists, ranges or arrays, and a scalar may be an array of no dimensions. Floats,
-truth values, texts, masked and object arrays are no numbers here: numpy would convert most of them without a word.
+Numbers may be Python or numpy numbers, in lists, ranges or arrays, and a scalar may be an array of dimension zero.
+Floats, booleans, strings, masked arrays and object arrays are not accepted as integers: numpy would convert most of
+them silently.
 """
 
 import math
@@ -19,21 +20,22 @@ from antipodes_tasks.quoting import quote, shorten
 
 T = TypeVar("T")
 GREATEST = int(np.iinfo(np.int64).max)
+"""Maximum of a signed 64-bit integer."""
 MAX_RANGE = 1 << 27
-"""Numbers of a range that become an array: a range may be as long as one likes, and an array of these takes 1 GiB."""
+"""Maximum length of a range that is converted to an array, which then takes 1 GiB. Ranges can have any length."""
 
 
 def integer(
     value: object, what: str, least: int | None = None, most: int | None = None, error: type[InputError] = InputError
 ) -> int:
-    """The whole number as Python's, if it is from ``least`` to ``most``.
+    """Return the integer as a Python integer if it is from ``least`` to ``most``.
 
     Raises
     ------
     ArgumentTypeError
-        It is no whole number; a float is none, whatever its value.
+        The value is not an integer. No float is accepted, whatever its value.
     InputError
-        It is out of range; an ``error`` of that kind.
+        The integer is out of range; an ``error`` of that kind.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0 and not isinstance(value, np.ma.MaskedArray):
         value = value[()]
@@ -48,14 +50,14 @@ def integer(
 def integers(
     values: object, what: str, dimensions: int, error: type[InputError] = ArgumentTypeError
 ) -> NDArray[np.integer[Any]]:
-    """The whole numbers as an array of that many dimensions, of the integer type that they come in.
+    """Return the integers as an array with this number of dimensions and their original integer type.
 
-    An empty list counts as integers. All values fit into 64 bits with a sign.
+    An empty list is accepted. All values must fit in signed 64-bit integers.
 
     Raises
     ------
     InputError
-        They are something else, or of rows of different lengths; an ``error`` of that kind.
+        The values are something else, or rows have different lengths; an ``error`` of that kind.
     """
     array = _array(values, what, error)
     if array.ndim != dimensions:
@@ -68,51 +70,51 @@ def integers(
 
 
 def number(value: object, what: str, least: float = -math.inf) -> float:
-    """The number, whole or not, perhaps infinite, if it is at least ``least``; raises as `integer`."""
+    """Return the number, which may be infinite, if it is at least ``least``; errors as in `integer`."""
     if isinstance(value, float | np.floating):
-        if not value >= least:  # which NaN is not
+        if not value >= least:  # false for NaN, too
             raise InputError(f"expected {what} of at least {least:g}, found {value}")
         return float(value)
     return float(integer(value, what, None if least == -math.inf else math.ceil(least), GREATEST))
 
 
 def flag(value: object, what: str) -> bool:
-    """The truth value; ArgumentTypeError where it is anything else, a number too."""
+    """Return the boolean; raise ArgumentTypeError if it is anything else, including a number."""
     if not isinstance(value, bool | np.bool_):
         raise ArgumentTypeError(f"expected {what} as True or False, found {found(value)}")
     return bool(value)
 
 
 def text(value: object, what: str, error: type[InputError] = ArgumentTypeError) -> str:
-    """The text; an ``error`` where it is anything else."""
+    """Return the string; raise an ``error`` if it is anything else."""
     if not isinstance(value, str):
-        raise error(f"expected {what} as text, found {found(value)}")
+        raise error(f"expected {what} as a string, found {found(value)}")
     return value
 
 
 def choice(value: object, what: str, choices: Sequence[str]) -> str:
-    """The text, if it is one of the choices; InputError where it is not."""
+    """Return the string if it is one of the choices; otherwise raise InputError."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"expected {what} of {', '.join(choices)}; found {found(value)}")
     return value
 
 
 def instance(value: object, kind: type[T], what: str) -> T:
-    """The value, if it is of that class; ArgumentTypeError where it is not."""
+    """Return the value if it is an instance of the class; otherwise raise ArgumentTypeError."""
     if not isinstance(value, kind):
         raise ArgumentTypeError(f"expected {what}, found {found(value)}")
     return value
 
 
 def function(value: T, what: str) -> T:
-    """The value, if it can be called; ArgumentTypeError where it cannot."""
+    """Return the value if it is callable; otherwise raise ArgumentTypeError."""
     if not callable(value):
         raise ArgumentTypeError(f"expected {what} that can be called, found {found(value)}")
     return value
 
 
 def mapping(value: object, what: str) -> Mapping[str, Any]:
-    """The mapping, if its keys are texts; ArgumentTypeError where it is anything else."""
+    """Return the mapping if its keys are strings; otherwise raise ArgumentTypeError."""
     checked = instance(value, Mapping, what)  # type: ignore[type-abstract]
     for key in checked:
         text(key, f"the keys of {what}")
@@ -120,27 +122,27 @@ def mapping(value: object, what: str) -> Mapping[str, Any]:
 
 
 def path_or_text(value: object, what: str) -> Path | str:
-    """The text as it is, or the path; ArgumentTypeError where it is neither."""
+    """Return a string unchanged, or a path as a Path; raise ArgumentTypeError if it is neither."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise ArgumentTypeError(f"expected {what} as a path or text, found {found(value)}")
+        raise ArgumentTypeError(f"expected {what} as a path or string, found {found(value)}")
     return value if isinstance(value, str) else Path(value)
 
 
 def address(value: object, what: str) -> Path | str:
-    """The path or URL, text as it is; InputError where it is something else, or no path can be written so."""
+    """Return the path or URL, a string unchanged; raise InputError if it is neither or cannot be a path."""
     checked = path_or_text(value, what)
     if not str(checked) or "\0" in str(checked):
-        raise InputError(f"expected {what} as a path or text, found {found(str(checked))}")
+        raise InputError(f"expected {what} as a path or string, found {found(str(checked))}")
     return checked
 
 
 def optional(value: object, check: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
-    """None for None, else what the check makes of the value."""
+    """Return None for None, otherwise the result of the check of the value."""
     return None if value is None else check(value, *arguments, **options)
 
 
 def found(value: object) -> str:
-    """A wrong value for a message: its class, and the value itself where it is short."""
+    """Describe an invalid value for a message: its class, and the value itself if it is short."""
     if value is None or isinstance(value, bool | np.bool_):
         return str(value)
     name = type(value).__name__
@@ -156,7 +158,7 @@ def found(value: object) -> str:
 
 
 def _is_numpy_integer(value: object) -> bool:
-    """Spans of time are integers to numpy."""
+    """Return whether it is an integer; numpy also counts time spans as integers, which are excluded."""
     return isinstance(value, np.integer) and not isinstance(value, np.timedelta64)
 
 
@@ -174,12 +176,12 @@ def _array(values: object, what: str, error: type[InputError]) -> NDArray[Any]:
 
 
 def _hides_other_types(values: object) -> bool:
-    """Whether an array of the values would no longer show that some are truth values or masked."""
+    """Return whether an array of the values would hide that some of them are booleans or masked."""
     if isinstance(values, list | tuple):
         return any(map(_hides_other_types, values))
     if isinstance(values, bool | np.bool_):
         return True
-    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # which is 20 ms to load
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # importing numpy.ma takes 20 ms
 
 
 def _culprit(values: object) -> str:

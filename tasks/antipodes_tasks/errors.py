@@ -1,4 +1,4 @@
-"""Every error this project raises on purpose; the command line turns them into one line and an exit status."""
+"""All errors that this project raises on purpose. The command line prints one line and sets an exit status."""
 
 from collections.abc import Sequence
 
@@ -6,48 +6,48 @@ from antipodes_tasks.quoting import printable
 
 
 class AntipodesError(Exception):
-    """What all errors of this project share: a message of one line, which may be shown on any terminal."""
+    """The base class of all errors of this project. The message is one line that is safe to print on a terminal."""
 
     def __str__(self) -> str:
-        return printable(Exception.__str__(self))  # not of the builtin that it also is: a KeyError would quote it
+        return printable(Exception.__str__(self))  # KeyError's own __str__ would quote the message
 
 
 class InputError(AntipodesError, ValueError):
-    """The user's input does not fit: the message says what was expected and what was found."""
+    """Invalid input by the user. The message describes the input and the problem."""
 
 
 def missing_package(what: str, package: str, extra: str) -> InputError:
-    """The error where an optional package is not installed: ``what`` needs it, and an extra of this project has it."""
+    """Return the error for a missing optional package that ``what`` needs; an ``extra`` of this project installs it."""
     where = "in a checkout of antipodes, or with the path of its wheel for the dot"
     return InputError(f"{what} needs {package}: pip install '.[{extra}]' {where}")
 
 
 class ArgumentTypeError(InputError, TypeError):
-    """An argument of another type than the function takes."""
+    """An argument whose type the function does not accept."""
 
 
 class ClosedError(AntipodesError, ValueError):
-    """A question to a table, or to tilings, that were closed."""
+    """An access to a table or to tilings that were closed."""
 
 
 class NumberError(InputError, IndexError):
-    """A number in a sequence that has fewer elements."""
+    """An index beyond the end of a sequence."""
 
 
 class ConfigError(InputError):
-    """A config that describes no puzzle, board or run."""
+    """A config that does not describe a valid puzzle, board or run."""
 
 
 class SizeLimitError(ConfigError):
-    """A puzzle with more positions than 64 bits can number: it has no table, but `solve` takes it."""
+    """A puzzle with too many positions for 64-bit indices. It cannot have a table, but `solve` works."""
 
 
 class SourceError(AntipodesError, ImportError):
-    """The Python file with the definition of a puzzle is missing, has changed, or fails."""
+    """The Python file that defines a puzzle is missing, has changed, or fails."""
 
 
 class PositionError(InputError):
-    """A text or an array that is no position of the puzzle at hand."""
+    """A text or an array that is not a position of the puzzle."""
 
 
 class UnreachableError(AntipodesError, KeyError):
@@ -55,7 +55,7 @@ class UnreachableError(AntipodesError, KeyError):
 
 
 class ResourceLimitError(MemoryError, AntipodesError):  # in this order it can be pickled with its traceback
-    """The computation would not fit into the memory it may use; raised before it begins."""
+    """The computation would exceed its memory limit; raised before it begins."""
 
 
 class DiskLimitError(AntipodesError, OSError):
@@ -63,31 +63,31 @@ class DiskLimitError(AntipodesError, OSError):
 
 
 class DepthLimitError(AntipodesError, OverflowError):
-    """Positions lie deeper than a table can say."""
+    """Positions have depths that are too large for a table."""
 
 
 class InterruptedRunError(AntipodesError, InterruptedError):
-    """A run that ended before its work was done; the same command resumes from the last commit."""
+    """The run ended before its work was done. The same command resumes from the last commit."""
 
 
 class WorkerFailedError(AntipodesError, RuntimeError):
-    """A worker of a cluster lacks what a task needs; the message names it."""
+    """A worker of a cluster lacks something that a task needs; the message names it."""
 
 
 class StoreError(AntipodesError, OSError):
-    """A store that cannot be read or written."""
+    """A store cannot be read or written."""
 
 
 class NotAStoreError(StoreError):
-    """A path at which there is no store, or one that this program cannot read."""
+    """There is no store at the path, or the store cannot be read by this program."""
 
 
 class StoreMismatchError(StoreError):
-    """A store that belongs to another puzzle or board."""
+    """The store belongs to another puzzle or board."""
 
 
 class StoreDamagedError(StoreError):
-    """Bytes of a store are missing or are not what was written."""
+    """The store is corrupt: some of its bytes are missing or differ from what was written."""
 
 
 class StoreChangedError(StoreError):
@@ -95,51 +95,51 @@ class StoreChangedError(StoreError):
 
 
 class StoreLockedError(StoreError):
-    """Another run holds the store."""
+    """Another run holds the lock of the store."""
 
 
 class StoreSilentError(InterruptedRunError, StoreError):
-    """The storage did not answer while the run, or the program, was told to stop."""
+    """The storage did not answer when the run or the program was asked to stop."""
 
 
 class SchedulerError(AntipodesError, RuntimeError):
-    """The scheduler cannot be reached, or lost what the run cannot do without."""
+    """The scheduler cannot be reached, or has lost results that the run needs."""
 
 
 class SchedulerLostError(InterruptedRunError, SchedulerError):
-    """The scheduler is lost; the run can resume on another one."""
+    """The scheduler is lost; the run can resume with another one."""
 
 
 class SchedulerSilentError(InterruptedRunError, SchedulerError):
-    """The scheduler no longer answers, though the connection is there: to ask it again would take as long."""
+    """The scheduler no longer answers, although the connection exists; another request would also time out."""
 
 
 class WorkersLostError(SchedulerError):
-    """Workers are gone, and results with them: what was not committed has to be computed again."""
+    """Workers were lost together with results. Everything that was not committed has to be computed again."""
 
 
 class WorkersRetiredError(WorkersLostError):
-    """Workers left gracefully, but with results that no other worker has."""
+    """Workers retired gracefully, but held results that no other worker has."""
 
 
 class WorkersStuckError(WorkersLostError):
-    """Workers answer, but run none of their tasks, or cannot send their results: they count as lost."""
+    """Workers answer but make no progress or cannot send their results, so they count as lost."""
 
 
 class UnfinishedError(AntipodesError, LookupError):
-    """The answer lies beyond what an unfinished table knows."""
+    """The answer is not yet known in an unfinished table."""
 
 
 class PatternError(InputError):
-    """A text that is no pattern of the puzzle at hand."""
+    """A text that is not a valid pattern of the puzzle."""
 
 
 class PermutationError(InputError):
-    """An array that is no permutation, or that has too many elements to be numbered in 64 bits."""
+    """An array that is not a permutation, or that has too many elements for 64-bit ranks."""
 
 
 class RankError(InputError, IndexError):
-    """A number, or a factorial digit, that no permutation has."""
+    """A number that is not the rank of a permutation, or an invalid factorial digit."""
 
 
 class OutputError(AntipodesError, OSError):
@@ -147,17 +147,17 @@ class OutputError(AntipodesError, OSError):
 
 
 class BrokenOutputError(OutputError):
-    """Standard output is a broken pipe: its reader has ended, as `head` does."""
+    """Standard output is a broken pipe: its reader has ended, for example `head`."""
 
 
 class FieldError(Exception):
-    """A field holds what it may not; the message names the field."""
+    """A field has an invalid value; the message names the field."""
 
 
 class InconsistentDistancesError(LookupError):
-    """Distances that cannot be right: no move leads from the position to one that is one nearer."""
+    """Inconsistent distances: no neighbour of the position is one move nearer."""
 
     def __init__(self, position: Sequence[int]) -> None:
-        super().__init__("no move leads nearer")
+        super().__init__("the distances are inconsistent: no move leads to a smaller distance")
         self.position = position
         """``(places,)``: the labels of the position."""

@@ -1,4 +1,4 @@
-"""Machine code through numba, which is imported at the first call of a kernel; instructions on the bits of a word."""
+"""Compilation with numba, which is imported at the first call of a kernel; and instructions on the bits of a word."""
 
 import functools
 import pickle
@@ -14,15 +14,15 @@ R = TypeVar("R")
 BitFunction = Callable[[np.uint64], np.uint64]
 
 integer = cast(Callable[[Any], int], np.int64)
-"""int() for kernels; numba would compile that one as a function, once for each type."""
+"""int() for kernels. Numba would compile the builtin as a function, once for each type."""
 
 TELL_SECONDS = 2.0
-"""Seconds of compilation before it is reported."""
+"""Seconds of compilation after which it is reported."""
 _making = threading.RLock()
 
 
 class Watch:
-    """Counts the functions being compiled, measures the time, and calls ``tell`` once if that takes long."""
+    """A clock for the time spent on compilation. It calls ``tell`` once if a compilation takes long."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self.tell = tell
@@ -31,9 +31,9 @@ class Watch:
         self._told = False
         self._lock = threading.Lock()
         self._ended = 0.0
-        """Seconds of compilations that have ended."""
+        """Total seconds of finished compilations."""
         self._since = 0.0
-        """When the compilation under way began."""
+        """Start time of the current compilation."""
 
     @property
     def seconds(self) -> float:
@@ -42,7 +42,7 @@ class Watch:
             return self._ended + (time.monotonic() - self._since if self._under_way else 0.0)
 
     def begin(self) -> None:
-        """The compilation of a function begins, maybe within that of another."""
+        """Note that the compilation of a function begins, perhaps within the compilation of another function."""
         with self._lock:
             if not self._under_way:
                 self._since = time.monotonic()
@@ -56,7 +56,7 @@ class Watch:
             self._look()
 
     def end(self) -> None:
-        """The compilation of a function ends."""
+        """Note that the compilation of a function has ended."""
         with self._lock:
             self._under_way -= 1
             if not self._under_way:
@@ -69,16 +69,16 @@ class Watch:
 
 
 watch = Watch(lambda: None)
-"""The watch of this process. Set its ``tell`` to be called, in any thread."""
+"""The watch of this process. Set its ``tell`` to a function, which may be called in any thread."""
 
 
 def working_clock() -> float:
-    """Seconds on a clock that stands still while functions are compiled: limits of time are for the work itself."""
+    """Return seconds on a clock that stops during compilation, because time limits apply to the work itself."""
     return time.monotonic() - watch.seconds
 
 
 class Lazy(Generic[P, R]):
-    """A function of machine code that is made when it is first called, or when a kernel that calls it is compiled."""
+    """A compiled function that is created at its first call, or when a kernel that calls it is compiled."""
 
     def __init__(
         self,
@@ -92,12 +92,12 @@ class Lazy(Generic[P, R]):
         self._made_inner: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the machine code; the first call compiles it, or loads it from numba's cache."""
+        """Call the compiled function. The first call compiles it or loads it from numba's cache."""
         return cast(R, (self._made or self.made)(*args, **kwargs))
 
     @property
     def made(self) -> Any:
-        """Numba's object, made now if need be."""
+        """The numba object, created if necessary."""
         with _making:
             if self._made is None:
                 self._made = self._make(self._function)
@@ -105,7 +105,7 @@ class Lazy(Generic[P, R]):
 
     @property
     def _numba_type_(self) -> Any:
-        """The type of this object as a global of a kernel, for numba."""
+        """The type of this object as a global variable of a kernel, for numba."""
         from numba.core.registry import cpu_target
 
         with _making:
@@ -116,13 +116,14 @@ class Lazy(Generic[P, R]):
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The function as machine code that releases the GIL, compiled at its first call and cached on disk.
+    """Return the function as machine code that releases the GIL, compiled at its first call and cached on disk.
 
-    Numba's cache is beside the source if that is writable, else in the user's cache folder; ``NUMBA_CACHE_DIR`` names
-    another folder. Kernels take arrays and scalars only: a function as an argument would be compiled in every process.
+    Numba's cache is next to the source if that folder is writable, otherwise in the user's cache folder;
+    ``NUMBA_CACHE_DIR`` names another folder. Kernels take arrays and scalars only: a function as an argument would be
+    compiled in every process.
 
-    A kernel that another one calls becomes part of it, without the entries for Python and C and without a cache of its
-    own: these take a fifth of the time of compilation.
+    A kernel that is called by another kernel becomes part of it, without entry points for Python and C and without its
+    own cache. That saves a fifth of the compilation time.
     """
     return Lazy(function, _compiled, _inner)
 
@@ -145,9 +146,10 @@ def _inner(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _cache_type() -> Any:
-    """Numba's cache, which is emptied where it cannot be read: the modules that it names may have moved since.
+    """Return the class of numba's cache, which clears unreadable caches: modules that they refer to may have moved.
 
-    Making it registers a listener, which tells the `watch` of each compilation, not of code loaded from the cache.
+    The call also registers a listener that informs the `watch` of each compilation, but not of code loaded from the
+    cache.
     """
     from numba.core import event
     from numba.core.caching import FunctionCache
@@ -172,7 +174,7 @@ def _cache_type() -> Any:
 
 
 def _instruction(name: str, *flags: int) -> Callable[[BitFunction], BitFunction]:
-    """The function as LLVM's instruction of this name in kernels; Python calls the function itself."""
+    """Return a decorator: kernels use the LLVM instruction with this name, and Python calls the function itself."""
     return lambda function: Lazy(function, lambda function: function, lambda function: _intrinsic(name, flags))
 
 
@@ -191,22 +193,22 @@ def _intrinsic(name: str, flags: tuple[int, ...]) -> Any:
 
 
 WORD_IS_NOT_ZERO = 1
-"""A flag with which LLVM leaves out the test for 0."""
+"""A flag with which LLVM omits the test for 0."""
 
 
 @_instruction("cttz", WORD_IS_NOT_ZERO)
 def trailing_zeros(word: np.uint64) -> np.uint64:
-    """The number of zero bits below the lowest one bit of a word, which must not be 0."""
+    """Return the number of zero bits below the lowest one bit of a word, which must not be 0."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
 @_instruction("ctlz", WORD_IS_NOT_ZERO)
 def leading_zeros(word: np.uint64) -> np.uint64:
-    """The number of zero bits above the highest one bit of a word, which must not be 0."""
+    """Return the number of zero bits above the highest one bit of a word, which must not be 0."""
     return np.uint64(64 - int(word).bit_length())
 
 
 @_instruction("ctpop")
 def popcount(word: np.uint64) -> np.uint64:
-    """The number of one bits of a word."""
+    """Return the number of one bits of a word."""
     return np.uint64(int(word).bit_count())

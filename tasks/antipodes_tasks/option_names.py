@@ -1,22 +1,22 @@
 """How messages name the options of a command, which are arguments of a function in Python.
 
-The same checks serve the command line and Python programs. A message names an option by `option`, so that its reader
-finds the word that they wrote: ``--tables`` on the command line, ``tables`` in Python.
+The command line and Python programs share the same checks. A message names an option with `option`, so that the name is
+the one that the user wrote: ``--tables`` on the command line, ``tables`` in Python.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 SHELL_NAMES = {"goal": "to"}
-"""Options that have another name on the command line than in Python."""
+"""Options whose names on the command line differ from their names in Python."""
 
 _commands: list[object] = []
-"""A mark for each command under way; a context variable would not reach the threads that check arguments."""
+"""One element for each command being run. A context variable would not reach the threads that check arguments."""
 
 
 @contextmanager
 def command_line() -> Iterator[None]:
-    """Name options as the command line does, in all threads of this process, until the block ends."""
+    """Name options as on the command line, in all threads of this process, until the block ends."""
     _commands.append(None)
     try:
         yield
@@ -25,7 +25,7 @@ def command_line() -> Iterator[None]:
 
 
 def in_words(python: str, shell: str) -> str:
-    """Return one of two texts: the first in a Python program, the second while a command of the command line runs."""
+    """Return ``shell`` while a command of the command line runs, and ``python`` in a Python program."""
     return shell if _commands else python
 
 
@@ -37,7 +37,7 @@ def option(name: str, value: str | bool | None = None) -> str:
     name
         The name of the argument in Python.
     value
-        A value to show beside the name. True marks an option without a value: ``--overwrite`` or ``overwrite=True``.
+        A value to show after the name. True marks an option without a value: ``--overwrite`` or ``overwrite=True``.
     """
     written = f'="{value}"' if isinstance(value, str) else "" if value is None else f"={value}"
     beside = f" {value}" if isinstance(value, str) else ""

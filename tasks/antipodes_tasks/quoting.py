@@ -1,48 +1,48 @@
-"""How messages quote and count what they found: on one line, short, and without control characters."""
+"""Functions for messages: quote values and count things on one line, briefly, and without control characters."""
 
 import reprlib
 
 LONGEST = 60
-"""Characters of a quoted text."""
+"""Maximum number of characters of a quoted string."""
 LOG_TIME = "%Y-%m-%d %H:%M:%S"
-"""The format of the local time in lines that go to logs."""
+"""The format of the local time in log lines."""
 
 
 def quote(value: object) -> str:
-    """The value as Python writes it, cut where it is long; control characters are escaped.
+    """Return the value as Python writes it, shortened if it is long; control characters are escaped.
 
-    Quoting takes no longer for a value of many megabytes, or one that is nested without end.
+    Quoting is fast even for a value of many megabytes or with unlimited nesting.
     """
     return repr(_cut(value)) if isinstance(value, str) else _cut(printable(_BRIEF.repr(value)))
 
 
 def printable(text: str) -> str:
-    """The text on one line; each character that is not printable is escaped as Python escapes it.
+    """Return the text on one line, with each unprintable character escaped as in Python.
 
     Such characters can move the cursor, change colours, reverse the direction of the text around them, or end the line.
-    Everything that the program writes to a terminal or a log passes through this function.
+    All output to a terminal or a log passes through this function.
     """
     return text if text.isprintable() else "".join(one if one.isprintable() else _escape(one) for one in text)
 
 
 def printable_lines(text: str) -> str:
-    """The text with its line ends; each line is `printable`."""
+    """Return the text with its line ends and each line made `printable`."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def shorten(text: str, length: int = LONGEST) -> str:
-    """The text on one line, cut where it is longer than ``length`` characters."""
+    """Return the text on one line, cut at the end if it is longer than ``length`` characters."""
     return _cut(" ".join(text.split()), length)
 
 
 def shorten_path(path: str, length: int = LONGEST) -> str:
-    """The path or URL on one line, without its beginning where it is longer than ``length`` characters."""
+    """Return the path or URL on one line, cut at the beginning if it is longer than ``length`` characters."""
     text = " ".join(path.split())
     return text if len(text) <= length else f"…{text[1 - length :]}"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """The number and the noun in singular or plural, by default with an s: 1 position, 2,000 positions."""
+    """Return the number and the noun, in the plural if necessary (default: with an s): 1 position, 2,000 positions."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
@@ -55,7 +55,7 @@ def _cut(text: str, length: int = LONGEST) -> str:
 
 
 class _Brief(reprlib.Repr):
-    """Parts of lists and tables, and of those within them."""
+    """Representations that limit the length of lists, tables and strings at each level."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class _Brief(reprlib.Repr):
         self.maxstring = self.maxother = LONGEST
 
     def repr_int(self, value: int, level: int) -> str:
-        """The integer, or how long it is: Python refuses to write more than some thousand digits."""
+        """Return the integer, or its length: Python refuses to write more than a few thousand digits."""
         bits = value.bit_length()
         return repr(value) if bits <= 160 else f"an integer of {bits:,} bits"
 

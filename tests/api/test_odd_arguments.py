@@ -141,7 +141,7 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda ring, _: api.hardest_starts(ring, None), "a goal as text, found None"),
+        (lambda ring, _: api.hardest_starts(ring, None), "a goal as a string, found None"),
         (lambda ring, _: api.symmetries(ring, []), "positions of 4 places"),
         (lambda ring, _: api.symmetries(ring, -1), "a position of 4 places"),
         (lambda _, table: table.dataset(2, depths=np.array(5)), r"depths \(n,\)"),
@@ -154,7 +154,7 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
         (lambda ring, _: api.symmetries(ring).fixing([0, 1, 2, 2]), "expected"),
         (lambda ring, _: api.symmetries(ring).elements()[0].image([[0, 1, 2, 9]]), "expected"),
         (lambda ring, _: api.symmetries(ring).elements()[0].image(np.full((1, 4), 200, np.uint8)), "expected"),
-        (lambda ring, _: api.solve(ring, "ABC.", method=np.zeros(0)), "a method as text"),
+        (lambda ring, _: api.solve(ring, "ABC.", method=np.zeros(0)), "a method as a string"),
         (lambda ring, _: api.solve_many(ring, ["ABC."], threads=10**30), "threads from 1 to 4096"),
     ],
 )

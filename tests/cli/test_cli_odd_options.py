@@ -50,7 +50,7 @@ def test_no_number(command: str, option: str, refused: Callable[..., str]) -> No
         (("run", "eight-puzzle", "--memory-limit", ""), "--memory-limit: expected"),
         (("run", "eight-puzzle", "--scheduler", "x"), "--scheduler"),
         (("run", "eight-puzzle", "--scheduler-file", ""), "expected --scheduler-file as a path"),
-        (("run", "eight-puzzle", "--store", ""), "expected --store as a path or text, found ''"),
+        (("run", "eight-puzzle", "--store", ""), "expected --store as a path or string, found ''"),
         (("run", "eight-puzzle", "--store", "s3://"), "--store: expected a URL such as s3://bucket/name.zarr"),
         (("run", "\udcff"), "found '\\udcff'"),
         (("plan", "eight-puzzle", "--symmetry", "maybe"), "--symmetry: expected one of auto, on, off"),

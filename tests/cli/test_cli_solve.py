@@ -129,7 +129,7 @@ def test_twenty_solutions_are_listed_and_the_memory_limit_is_that_of_the_search(
         found = answer(cli, "eight-puzzle", FARTHEST, "--method", method, "--all", *store, "--memory-limit", "1GiB")
         assert (found["solution_count"], len(found["solutions"])) == (40, 20)
     message = refused("solve", "2x2x2", "--moves", "R U F R U F R", "--memory-limit", "1kB")
-    assert "and 500 are allowed; allow more memory, limit the depth, or choose iddfs" in message
+    assert "but the limit is 500 bytes; allow more memory, limit the depth, or choose iddfs" in message
 
 
 def test_the_table_at_its_default_place_is_used_where_that_is_faster(

@@ -197,8 +197,8 @@ def test_a_puzzle_without_a_name_hides_no_other(cli: Command, outputs: Path) -> 
     change_manifest(outputs / "line.zarr", puzzle={"family": "sliding"})
     change_manifest(outputs / "square.zarr", board={"name": ["square"]})
     shown = {one["name"]: one["problem"] for one in json.loads(cli("list", "--json").out)}
-    assert "puzzle: name: expected a text, found None" in shown["line"]
-    assert "board: name: expected a text, found ['square']" in shown["square"]
+    assert "puzzle: name: expected a string, found None" in shown["line"]
+    assert "board: name: expected a string, found ['square']" in shown["square"]
     assert shown["line.counts"] is None
 
 

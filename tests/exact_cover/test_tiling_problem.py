@@ -78,9 +78,9 @@ def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
     ("change", "message"),
     [
         ({"colour": "red"}, r"\[board\] colour: unknown key; expected name, cells, pieces, where, description"),
-        ({"name": 3}, r"\[board\] name: expected a text, found 3"),
+        ({"name": 3}, r"\[board\] name: expected a string, found 3"),
         ({"name": "a/b"}, r"\[board\] name: expected at most 60"),
-        ({"cells": None}, r"\[board\] cells: expected a text, found None"),
+        ({"cells": None}, r"\[board\] cells: expected a string, found None"),
         ({"cells": rectangle(5, 11)}, r"\[board\] cells: expected 60 cells, .* found 55"),
         ({"pieces": 12}, r"\[board\] pieces: expected the name of a set, letters, or a table of drawings, found 12"),
         ({"pieces": {}}, r"\[board\] pieces: expected"),

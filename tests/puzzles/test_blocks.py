@@ -54,7 +54,7 @@ def blocks(**changes: Any) -> Puzzle:
             "start, starts, target",
         ),
         ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
-        ({"target": 5}, "target: expected a text, found 5"),
+        ({"target": 5}, "target: expected a string, found 5"),
         ({"start": "A...." + 5 * "/.....", "moves": "slides"}, "moves: expected at most 8,192 moves"),
     ],
 )

@@ -81,7 +81,7 @@ def move(**changes: Any) -> dict[str, Any]:
         ({"orbits": []}, "orbits: expected an orbit, found none"),
         ({"orbits": 3}, "orbits: expected a table, found 3"),
         ({"orbits": ["A"]}, r"orbits\[0\]: expected a table, found 'A'"),
-        ({"orbits": [{"orbitName": 1}]}, r"orbits\[0\].orbitName: expected a text, found 1"),
+        ({"orbits": [{"orbitName": 1}]}, r"orbits\[0\].orbitName: expected a string, found 1"),
         ({"orbits": [{"orbitName": "A"}]}, r"orbits\[0\].numPieces: expected this key, which is missing"),
         ({"orbits": [*SMALL["orbits"], SMALL["orbits"][0]]}, r"orbits\[2\].orbitName: expected a new name, found 'COR"),
         ({"orbits": {"A": {"numPieces": 0}}}, "orbits.A.numPieces: expected an integer from 1 to 1,024, found 0"),
@@ -113,7 +113,7 @@ def move(**changes: Any) -> dict[str, Any]:
         ({"derivedMoves": {"F": "R Q"}}, "derivedMoves.F: expected moves R, U, x, F; found 'Q' at character 3"),
         ({"derivedMoves": {"F": "G", "G": "F"}}, "derivedMoves.[FG]: expected a sequence of other moves, found '[FG]'"),
         ({"illegal": 1}, "illegal: expected one of .*; not supported"),
-        ({"name": 1}, "name: expected a text, found 1"),
+        ({"name": 1}, "name: expected a string, found 1"),
     ],
 )
 def test_refused_with_the_path(changes: dict[str, Any], message: str) -> None:
@@ -128,7 +128,7 @@ def test_refused_with_the_path(changes: dict[str, Any], message: str) -> None:
         ('{\n"name": "a",\n}', "line [23]: expected JSON, found '.*' at column 1"),
         ("[]", r"the file: expected a table, found \[\]"),
         ('{"moves": {"R": {}, "R": {}}}', "R: expected each key of a table once, found it twice"),
-        ('{"name": NaN}', "name: expected a text, found nan"),
+        ('{"name": NaN}', "name: expected a string, found nan"),
     ],
 )
 def test_refused_json(text: str, message: str) -> None:

@@ -254,7 +254,7 @@ def test_no_sequence(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("sequence", [None, 5, ["A"]])
 def test_no_text(sequence: Any) -> None:
-    with pytest.raises(PositionError, match="expected a sequence of moves as text"):
+    with pytest.raises(PositionError, match="expected a sequence of moves as a string"):
         generators().follow(sequence)
 
 

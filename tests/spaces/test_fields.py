@@ -107,7 +107,7 @@ def test_a_plain_puzzle_has_one_column() -> None:
         ({"order": "0"}, "details.order: expected a list of integers"),
         ({"order": [True, 1, 2], "column_maps": 1}, "details.order: expected a list of integers"),
         ({"order": [0, 1, 1], "column_maps": 1}, "details.order: expected each of 0 to 2 once"),
-        ({"order": [0, 1, 2]}, "details.column_maps: expected a number of column maps, found None"),
+        ({"order": [0, 1, 2]}, "details.column_maps: expected a positive integer, found None"),
         ({"order": [0, 1, 2], "column_maps": 0}, "details.column_maps"),
         ({"order": [0, 1, 2], "column_maps": 1 << 40}, "details.column_maps"),
     ],
@@ -144,14 +144,14 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
     space = best_space(rarely(rare).rules)
     assert space.width > 1
-    with pytest.raises(InputError, match=r"move '0': expected that fields .* plain=True"):
+    with pytest.raises(InputError, match=r"move '0': the new values of the fields at .* plain=True"):
         space.filler.filled()
 
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
     space = Space(puzzle.rules, Fields(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
-    with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
+    with pytest.raises(InputError, match=r"more than 3 column maps, unlike in a sample of positions; .* plain=True"):
         space.filler.filled()
 
 

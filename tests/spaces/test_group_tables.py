@@ -113,7 +113,7 @@ def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.Monk
     bounded = automaton(groups.M24)
     assert len(bounded.state_counts) == len(exact)
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))
-    with pytest.raises(ResourceLimitError, match="expected at most 1,000 transitions"):
+    with pytest.raises(ResourceLimitError, match="more than 1,000 transitions"):
         GroupTables(bounded, 4).begin()
 
 
@@ -135,7 +135,7 @@ def test_memory_while_tables_are_built_is_bounded(generators: groups.Group, lead
 
 def test_moves_outside_the_group_are_refused() -> None:
     chain = stabiliser_chain(groups.M11)
-    with pytest.raises(FieldError, match="expected those of a group that has all moves"):
+    with pytest.raises(FieldError, match="the group does not contain all moves"):
         GroupTables(Automaton(chain.levels, np.array([[1, 0, *range(2, 11)]], dtype=np.int16)), 2).begin()
 
 

@@ -204,13 +204,13 @@ def test_other_records_are_refused(cube: Space) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("three-colours", "it has no symmetries"),
-        ("klotski", "its space is of the kind keys"),
-        ("lights-out-5x5", "no cut that its symmetries keep saves time"),
+        ("three-colours", "the puzzle has no symmetries"),
+        ("klotski", "it is of the kind keys"),
+        ("lights-out-5x5", "symmetries would not save time"),
     ],
 )
 def test_what_is_not_reduced_says_why(name: str, message: str) -> None:
-    with pytest.raises(InputError, match=f"tables of {name} are not reduced: .*{message}"):
+    with pytest.raises(InputError, match=f"the table of {name} cannot be reduced: .*{message}"):
         best_space(load_config(name).puzzle.rules, "on")
 
 

@@ -76,16 +76,19 @@ def test_goals_that_few_preserve() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda dials: (dials + 1) % 4, "expected a map of starts to starts, found another"),
-        (lambda dials: np.sort(dials, axis=1), "expected a map of places to places"),
-        (lambda dials: dials[:, :2], r"expected positions of integers, an array \(13, 3\)"),
-        (lambda dials: dials * 0, "expected a map that takes each place to one place"),
-        (lambda dials: dials[:, ::-1].cumsum(axis=1) % 4, "expected a map that takes each place to one place"),
-        (lambda dials: np.where(dials > 1, 5 - dials, dials), r"expected a map of moves to moves, found that 'a\+1'"),
+        (lambda dials: (dials + 1) % 4, "it must map starts to starts"),
+        (lambda dials: np.sort(dials, axis=1), "it must map places to places"),
+        (lambda dials: dials[:, :2], r"the result must be an array \(13, 3\) of integers"),
+        (lambda dials: dials * 0, "it must map each place to one place"),
+        (lambda dials: dials[:, ::-1].cumsum(axis=1) % 4, "it must map each place to one place"),
+        (
+            lambda dials: np.where(dials > 1, 5 - dials, dials),
+            r"it must map moves to moves, but the image of 'a\+1' is not a move",
+        ),
         (lambda dials: dials + 1, "expected labels 0 to 3, found 4"),
         (
             lambda dials: np.where(dials.sum(axis=1)[:, None] > 5, dials, dials[:, ::-1]),
-            "whatever is on the others",
+            "depends on the labels on other places",
         ),
         (lambda dials: dials[7], "symmetry 'wrong'"),
     ],

@@ -95,7 +95,7 @@ def test_what_a_limit_leaves_is_for_the_journal() -> None:
         check_memory(plan_run(puzzle, 2, least - 1), least - 1)
 
 
-@pytest.mark.parametrize(("side", "found"), [(5, r", found some 10\^25"), (16, "")])
+@pytest.mark.parametrize(("side", "found"), [(5, r", found about 10\^25"), (16, "")])
 def test_more_positions_than_64_bits_or_a_float_hold(side: int, found: str) -> None:
     with pytest.raises(ConfigError, match=rf"expected at most 2\^63 - 1 positions{found}"):
         best_space(sliding(side, side, list(range(1, side * side))).rules)

@@ -1,1 +1,1 @@
-"""Permutations and arrangements: their ranks, parity and cycles, and the groups that they generate."""
+"""Permutations and arrangements: their ranks, parities and cycles, and the groups that permutations generate."""

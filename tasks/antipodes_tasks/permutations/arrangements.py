@@ -1,8 +1,8 @@
-"""The two-digit index: a minimal perfect hash of all arrangements of labelled pieces on places.
+"""The numbering of all arrangements of labelled pieces on places: a minimal perfect hash.
 
-An arrangement is numbered in mixed radix, with a digit per label: the rank of the combination of places that the label
-takes among those that the labels before it leave free. The last label has no choice. Any cut between two labels splits
-the number into ``row * width + column``; the position of the cut changes no rank.
+An arrangement is numbered in mixed radix, with a digit for each label: the rank of the combination of places with this
+label, among the places that the labels before it leave free. The digit of the last label has only one value. A cut
+between any two labels divides the number into ``row * width + column``, and does not change any rank.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,25 +18,25 @@ from antipodes_tasks.jit import kernel
 Arrangements = NDArray[np.uint8]
 Ranks = NDArray[np.int64]
 BATCH = 1 << 16
-"""Arrangements in a batch, so that intermediate results stay in cache."""
+"""Number of arrangements in a batch, so that intermediate results stay in the cache."""
 MIN_ARRANGEMENTS_TO_COMPILE = 1 << 14
-"""Arrangements from which on a compiled kernel ranks them; for fewer, loading it would take longer."""
+"""Minimum number of arrangements that a compiled kernel ranks. For fewer, loading the kernel would take longer."""
 MAX_STATES = 1 << 18
-"""States of the kernel's table, at most; with more, arrangements are ranked without the kernel."""
+"""Maximum number of states of the kernel's table. If there are more, arrangements are ranked without the kernel."""
 MAX_SINGLE_STATES = 1 << 14
-"""States of the table for one arrangement, at most: it is made in a few milliseconds."""
+"""Maximum number of states of the table for single arrangements. It is computed in a few milliseconds."""
 
 
 def radices(counts: Sequence[int]) -> tuple[int, ...]:
-    """The number of values of the digit of each label."""
+    """Return the number of values of the digit of each label."""
     places = sum(counts)
     return tuple(comb(places - sum(counts[:label]), count) for label, count in enumerate(counts))
 
 
 def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
-    """The number of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
+    """Return the rank of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
 
-    Every row must have each label as often as ``counts`` says, which is not checked.
+    It is not checked that each row contains each label as often as ``counts`` requires.
     """
     ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
     return ranks
@@ -44,14 +44,14 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
 @lru_cache(maxsize=16)
 def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
-    """As `rank_arrangements`, a function of one arrangement, which a loop ranks faster than arrays do."""
+    """Return a function that ranks one arrangement of Python integers, which is faster than an array with one row."""
     if prod(count + 1 for count in counts) <= MAX_SINGLE_STATES:
         return partial(rank_one, tables_of_one(counts))
     return lambda labels: int(rank_arrangements(np.array([labels], dtype=np.uint8), counts)[0])
 
 
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
-    """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
+    """Return the ranks ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of ``origins`` ``(k, places)``."""
     if len(labels) * len(origins) >= MIN_ARRANGEMENTS_TO_COMPILE and prod(count + 1 for count in counts) <= MAX_STATES:
         tables = rank_tables(tuple(counts))
         return _rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
@@ -75,7 +75,7 @@ def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
 
 def unrank_arrangements(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
-    """The arrangement ``(n, places)`` of each number ``(n,)``: the inverse of `rank_arrangements`."""
+    """Return the arrangement ``(n, places)`` of each rank ``(n,)``: the inverse of `rank_arrangements`."""
     arrangements = np.empty((len(ranks), sum(counts)), dtype=np.uint8)
     for first in range(0, len(ranks), BATCH):
         batch = slice(first, first + BATCH)
@@ -102,7 +102,7 @@ Mask = NDArray[np.bool_]
 
 @cache
 def binomials(places: int, chosen: int) -> Ranks:
-    """``(places, chosen + 1)``: the binomial coefficients ``C(place, number)``, those past 64 bits clipped."""
+    """Return ``(places, chosen + 1)``: the binomial coefficients ``C(place, number)``, clipped to 64 bits."""
     greatest = np.uint64(np.iinfo(np.int64).max)
     rows = np.zeros((places, chosen + 1), dtype=np.uint64)
     rows[:, 0] = 1
@@ -114,7 +114,7 @@ def binomials(places: int, chosen: int) -> Ranks:
 
 
 def rank_combinations(chosen: Mask) -> Ranks:
-    """The rank of each of ``(n, places)``, where every row chooses equally many places: ``(n,)``.
+    """Return the rank of each of ``(n, places)``, ``(n,)``; each row must choose the same number of places.
 
     The places ``p1 < p2 < ...`` have the rank ``C(p1, 1) + C(p2, 2) + ...``, colexicographic order from 0 to
     ``C(places, number) - 1`` (Knuth, The Art of Computer Programming 4A, section 7.2.1.3, theorem L).
@@ -124,7 +124,7 @@ def rank_combinations(chosen: Mask) -> Ranks:
     if number == 1:
         only: Ranks = chosen.argmax(axis=1)
         return only
-    if number > places - number:  # colexicographic order is that of the complements backwards
+    if number > places - number:  # the colexicographic order of combinations is the reverse order of their complements
         return comb(places, number) - 1 - rank_combinations(~chosen)
     positions = np.nonzero(chosen)[1].reshape(n, number)
     ranks = np.zeros(n, dtype=np.int64)
@@ -134,7 +134,7 @@ def rank_combinations(chosen: Mask) -> Ranks:
 
 
 def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
-    """Which places each rank chooses, ``(n, places)``: the inverse of `rank_combinations`."""
+    """Return the places that each rank chooses, ``(n, places)``: the inverse of `rank_combinations`."""
     if number > places - number:
         return ~unrank_combinations(comb(places, number) - 1 - ranks, places, places - number)
     chosen = np.zeros((len(ranks), places), dtype=bool)
@@ -150,9 +150,10 @@ def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
 
 @lru_cache(maxsize=4)
 def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
-    """The number that each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
+    """Return what each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
 
-    A state is a number in mixed radix with a digit per label.
+    A *state* describes the part of an arrangement that was read so far: how often each label occurred. It is a number
+    in mixed radix with a digit for each label.
     """
     kinds, places = len(counts), sum(counts)
     before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)
@@ -168,22 +169,22 @@ def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
 
 
 class TablesOfOne(NamedTuple):
-    """The tables as Python reads them fastest, an element at a time."""
+    """The tables as lists, which Python reads fastest element by element."""
 
     added: list[int]
-    """The numbers added to the rank, those of each state side by side."""
+    """The numbers added to the rank; the numbers of a state are adjacent."""
     steps: list[int]
-    """The number that each label adds to the first place of its state in ``added``."""
+    """What each label adds to the place in ``added`` where the numbers of the state begin."""
 
 
 def tables_of_one(counts: tuple[int, ...]) -> TablesOfOne:
-    """The tables for `rank_one`."""
+    """Return the tables for `rank_one`."""
     added, units = rank_tables(counts)
     return TablesOfOne(added.ravel().tolist(), (units * len(counts)).tolist())
 
 
 def rank_one(tables: TablesOfOne, labels: Sequence[int]) -> int:
-    """The rank of one arrangement, which is not checked."""
+    """Return the rank of one arrangement, which is not checked."""
     added, steps = tables
     rank = state = 0
     for label in labels:
@@ -196,21 +197,21 @@ class Numbering(NamedTuple):
     """The numbering of arrangements, for kernels."""
 
     counts: NDArray[np.int64]
-    """The number of places with each label."""
+    """Number of places with each label."""
     radices: NDArray[np.int64]
-    """The number of values of the digit of each label."""
+    """Number of values of the digit of each label."""
     weights: NDArray[np.int64]
     """The weight of each digit."""
     choices: Ranks
     """Binomial coefficients."""
     added: Ranks
-    """The number that each label adds to the rank in each state, ``(states, labels)``."""
+    """``(states, labels)``: what each label adds to the rank in each state."""
     units: Ranks
-    """The number that each label adds to the state."""
+    """What each label adds to the state."""
 
 
 def numbering(counts: Sequence[int]) -> Numbering:
-    """The numbering of the arrangements with these counts."""
+    """Return the numbering of the arrangements with these counts."""
     places = [sum(counts[label:]) for label in range(len(counts))]
     radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
     weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
@@ -227,14 +228,14 @@ def numbering(counts: Sequence[int]) -> Numbering:
 
 
 def numbering_bytes(counts: Sequence[int]) -> int:
-    """An upper bound of the bytes of a `numbering` while it is made."""
+    """Return an upper bound of the bytes of a `numbering` while it is computed."""
     states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
     return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 
 
 @kernel
 def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
-    """Write the arrangement of a rank to ``labels`` ``(places,)``; ``free`` is scratch space of that size."""
+    """Write the arrangement with a rank to ``labels`` ``(places,)``; ``free`` is scratch space of the same size."""
     places = len(labels)
     for place in range(places):
         free[place] = place
@@ -245,7 +246,7 @@ def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8
         rank -= digit * numbering.weights[label]
         chosen = numbering.counts[label]
         others = chosen > left - chosen
-        if others:  # the order of combinations is that of their complements backwards
+        if others:  # the order of combinations is the reverse order of their complements
             chosen, digit = left - chosen, numbering.radices[label] - 1 - digit
         kept = np.int64(places)
         for at in range(left - 1, -1, -1):
@@ -263,7 +264,7 @@ def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8
 
 @kernel
 def _rank_rearranged(labels: NDArray[np.uint8], origins: NDArray[np.int16], added: Ranks, units: Ranks) -> Ranks:
-    """The ranks ``(k, n)`` of the arrangements ``labels[n, origins[k]]``."""
+    """Return the ranks ``(k, n)`` of the arrangements ``labels[n, origins[k]]``."""
     ranks = np.zeros((origins.shape[0], labels.shape[0]), dtype=np.int64)
     for n in range(labels.shape[0]):
         for k in range(origins.shape[0]):
@@ -277,7 +278,7 @@ def _rank_rearranged(labels: NDArray[np.uint8], origins: NDArray[np.int16], adde
 
 
 def number_rows(rows: NDArray[np.integer[Any]], values: int) -> tuple[Ranks, Ranks]:
-    """A number for each of the rows ``(n, k)`` of integers below ``values``, and the first row with each number.
+    """Return a number for each of the rows ``(n, k)`` of integers below ``values``, and the first row with each number.
 
     Equal rows have equal numbers. The numbers ``(n,)`` count from 0 in the order of first occurrence.
     """
@@ -296,7 +297,7 @@ def number_rows(rows: NDArray[np.integer[Any]], values: int) -> tuple[Ranks, Ran
 
 
 def _distinct(keys: Ranks) -> tuple[Ranks, Ranks]:
-    """The number of each key, and the first place of each different one: as np.unique, which loads numpy.ma."""
+    """Return the number of each key, and the first place of each different key: np.unique would load numpy.ma."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     differs = np.ones(len(keys), dtype=np.bool_)

@@ -1,8 +1,9 @@
-"""A permutation group as a chain of stabilisers: each element is a product of one representative of each level.
+"""A permutation group as a stabiliser chain, which writes each element as a product of one element per level.
 
 Level ``i`` is the group of the elements that fix the first ``i`` points of the *base*. The *orbit* of a level is the
-set of points to which its elements take the next base point; its *transversal* has a representative for each of them.
-Source: A. Seress, Permutation Group Algorithms (2003), chapter 4.
+set of images of the next base point under its elements. The *transversal* of the level contains, for each point of the
+orbit, a *representative*: an element of the level that takes the base point to this point. Source: A. Seress,
+Permutation Group Algorithms (2003), chapter 4.
 """
 
 from bisect import bisect_left
@@ -21,16 +22,17 @@ from antipodes_tasks.quoting import quote
 Permutations = NDArray[np.int16]
 """``(n, points)``: the image of each point."""
 MAX_POINTS = np.iinfo(np.int16).max
+"""Maximum number of points, because images are stored in 16 bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A group of the chain: the orbit of its base point, and representatives."""
+    """A level of a stabiliser chain: the orbit of its base point, and its representatives."""
 
     point: int
     """The base point."""
     numbers: NDArray[np.int16]
-    """``(points,)``: the number of each point in the orbit, -1 outside. The base point has number 0."""
+    """``(points,)``: the number of each point in the orbit; -1 for other points. The base point has number 0."""
     transversal: Permutations
     """``(orbit, points)``: the representative that takes the base point to each point of the orbit."""
     inverse: Permutations
@@ -38,22 +40,22 @@ class Level:
 
     @property
     def orbit(self) -> NDArray[np.int16]:
-        """The points of the orbit, ``(orbit,)``, in the order of their numbers."""
+        """``(orbit,)``: the points of the orbit, in the order of their numbers."""
         return self.transversal[:, self.point]
 
 
 @dataclass(frozen=True)
 class StabiliserChain:
-    """A group, given by a base and strong generators, which determine all orbits and representatives."""
+    """A group, given by a base and strong generators. These determine all orbits and representatives."""
 
     points: int
     base: tuple[int, ...]
     generators: tuple[tuple[int, ...], ...]
-    """Strong generators: those that fix the first base points generate all elements that do."""
+    """Strong generators: the subset that fixes the first i base points generates level i, for each i."""
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """The levels, one a base point, the whole group first; representatives keep the order of later base points."""
+        """The levels, one per base point, the whole group first; representatives preserve the order of later points."""
         fixing = np.array(self.generators, dtype=np.int16).reshape(-1, self.points)
         free = []
         for point in self.base:
@@ -66,7 +68,7 @@ class StabiliserChain:
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
-        """Where each point stands among all, ``(points,)``: the base, in its order, comes before the other points."""
+        """``(points,)``: the rank of each point: the base points come first, in their order, then all other points."""
         others = sorted(set(range(self.points)) - set(self.base))
         places = np.empty(self.points, dtype=np.int64)
         places[[*self.base, *others]] = np.arange(self.points)
@@ -74,19 +76,19 @@ class StabiliserChain:
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of representatives of each level."""
+        """Number of representatives of each level."""
         return tuple(len(level.transversal) for level in self.levels)
 
     @property
     def order(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return prod(self.radices)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the generators are strong, so that products of representatives are all elements of their group.
+        """Whether the generators are strong, so that the products of representatives are all elements of the group.
 
-        They are if each generator of a level times each representative is again a product of representatives.
+        They are strong if each generator of a level times each representative is again a product of representatives.
         """
         fixing = np.array(self.generators, dtype=np.int16).reshape(-1, self.points)
         for number, level in enumerate(self.levels):
@@ -98,12 +100,12 @@ class StabiliserChain:
         return not len(fixing) or bool((fixing == np.arange(self.points)).all())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the generators alone to other processes, not the levels that follow from them."""
+        """Send only the generators to other processes, not the levels, which follow from them."""
         return StabiliserChain, (self.points, self.base, self.generators)
 
 
 def single(point: int, points: int) -> Level:
-    """The level of the group that has the identity alone."""
+    """Return the level of the trivial group."""
     identity = np.arange(points, dtype=np.int16)[np.newaxis]
     numbers = np.full(points, -1, dtype=np.int16)
     numbers[point] = 0
@@ -111,9 +113,9 @@ def single(point: int, points: int) -> Level:
 
 
 def extended(level: Level, generators: Permutations) -> Level:
-    """The level of the group with these generators ``(m, points)``; the known representatives keep their numbers.
+    """Return the level of the group with these generators ``(m, points)``; known representatives keep their numbers.
 
-    The orbit is found breadth first, by points in the order of their numbers and by generators in their order.
+    The orbit is searched breadth first: points in the order of their numbers, and generators in the given order.
     """
     numbers, transversal = level.numbers.copy(), level.transversal
     first = 0
@@ -131,12 +133,12 @@ def extended(level: Level, generators: Permutations) -> Level:
 
 
 def _order_preserving(level: Level, below: Sequence[Level], places: NDArray[np.int64]) -> Level:
-    """The level with those representatives that take the base points of the levels ``below`` to the first places.
+    """Return the level with representatives that take the base points of later levels to the first possible places.
 
-    Each representative may be multiplied by any element of the levels below, and the first of these products is taken.
-    Products of representatives that keep the order differ little from row to row, which makes column maps few: one for
-    each move and place of the moved pieces among the others, as for arrangements; and where the group is a product of
-    groups, one for each move. With digits in the order of places, the levels depend on the group and the base alone.
+    Each representative may be multiplied by any element of the levels below; of these products, the first is chosen.
+    Products of order-preserving representatives differ little from row to row, so there are few column maps: one for
+    each move and place of the moved pieces among the others, as for arrangements; or, if the group is a direct product,
+    one for each move. Digits are in the order of places, so the levels depend only on the group and the base.
     """
     transversal = level.transversal[np.argsort(places[level.orbit])]
     for lower in below:
@@ -148,12 +150,12 @@ def _order_preserving(level: Level, below: Sequence[Level], places: NDArray[np.i
 
 
 def compose(second: Permutations, first: Permutations) -> Permutations:
-    """The products ``(n, points)`` that apply ``first`` and then ``second``."""
+    """Return the products ``(n, points)`` that apply ``first`` and then ``second``."""
     return np.take_along_axis(second, first.astype(np.intp), axis=1)
 
 
 def inverted(permutations: Permutations) -> Permutations:
-    """The inverses ``(n, points)``."""
+    """Return the inverses ``(n, points)``."""
     inverse = np.empty_like(permutations)
     identity = np.broadcast_to(np.arange(permutations.shape[1], dtype=np.int16), permutations.shape)
     np.put_along_axis(inverse, permutations.astype(np.intp), identity, axis=1)
@@ -161,9 +163,9 @@ def inverted(permutations: Permutations) -> Permutations:
 
 
 def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
-    """The permutations ``(n, points)`` divided by the representative of each level in turn.
+    """Return the permutations ``(n, points)`` divided by the representative of each level in turn.
 
-    The identity is left of exactly those that are a product of representatives.
+    The result is the identity exactly for permutations that are products of representatives.
     """
     rest = permutations
     for level in levels:
@@ -174,12 +176,12 @@ def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
 
 
 def checked_chain(points: int, base: object, generators: object) -> StabiliserChain:
-    """The chain on so many points of a record that comes from a file.
+    """Return the chain on this many points described by a record from a file.
 
     Raises
     ------
     FieldError
-        The numbers are no base and strong generators of a group.
+        The record is not a base and strong generators of a group.
     """
     numbers = _integers("base", base)
     if len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(points)):
@@ -192,7 +194,7 @@ def checked_chain(points: int, base: object, generators: object) -> StabiliserCh
             raise FieldError(f"generators: expected permutations of {points} points, found {quote(each)}")
     chain = StabiliserChain(points, numbers, permutations)
     if not chain.is_complete:
-        raise FieldError("generators: expected strong generators for the base, found others")
+        raise FieldError("generators: they are not strong generators for the base")
     return chain
 
 
@@ -203,21 +205,22 @@ def _integers(name: str, values: object) -> tuple[int, ...]:
 
 
 BATCH = 1 << 16
-"""Images of points that are sifted together."""
+"""Number of images of points that are sifted together."""
 
 
 def stabiliser_chain(
     generators: ArrayLike, preferred: Sequence[int] | None = None, most: int | None = None
 ) -> StabiliserChain:
-    """The chain of the group that permutations ``(moves, points)`` generate.
+    """Return the chain of the group that the permutations ``(moves, points)`` generate.
 
-    The base has those of the ``preferred`` points, all points in some order, that elements move which fix all points
-    before; they are 0, 1, 2, ... by default. It depends on the group alone, the generators on the order of the moves.
+    The points are considered in the ``preferred`` order, by default 0, 1, 2, ... A point belongs to the base if some
+    element moves it and fixes all points before it. So the base depends only on the group and this order; the
+    generators also depend on the order of the moves.
 
     Raises
     ------
     PermutationError
-        An array is no permutation, or the preferred points are not all points.
+        An array is not a permutation, or the preferred points are not all points.
     ResourceLimitError
         The group has more than ``most`` elements.
     """
@@ -225,7 +228,7 @@ def stabiliser_chain(
     points = given.shape[1]
     order = np.arange(points, dtype=np.int16) if preferred is None else _checked([preferred])[0]
     if len(order) != points:
-        raise PermutationError(f"expected all of {points} points in some order, found {len(order)}")
+        raise PermutationError(f"the preferred points must be all {points} points in some order, found {len(order)}")
     place = inverted(order[np.newaxis])[0]
     search = _Search(place[given[:, order]], most)
     strong = order[search.strong_generators()[:, place]]
@@ -245,10 +248,10 @@ def _checked(permutations: ArrayLike) -> Permutations:
 
 
 class _Search:
-    """Levels that grow until all Schreier generators of each lie in the level below it.
+    """The Schreier-Sims algorithm: levels grow until all Schreier generators of each level lie in the level below it.
 
-    The points are numbered in the order of preference, so base points ascend, and the generators of a level fix all
-    points before its base point.
+    The points are numbered in the preferred order, so base points ascend, and the generators of a level fix all points
+    before its base point.
     """
 
     def __init__(self, generators: Permutations, most: int | None) -> None:
@@ -256,7 +259,8 @@ class _Search:
         self.most = most
         self._generators: list[Permutations] = []
         self._checked: list[NDArray[np.bool_]] = []
-        """For each level ``(orbit, generators)``: whether this Schreier generator is known to lie below."""
+        """For each level, ``(orbit, generators)``: whether this Schreier generator is known to lie in the level
+        below."""
         self._identity = np.arange(generators.shape[1], dtype=np.int16)
         moved = (generators != self._identity).sum(axis=1)
         for each in generators[np.argsort(-moved, kind="stable")]:  # the first few often generate the group
@@ -266,7 +270,7 @@ class _Search:
                 self._complete()
 
     def strong_generators(self) -> Permutations:
-        """Strong generators ``(m, points)``, few of them: from the last level up those that its orbit still needs."""
+        """Return few strong generators ``(m, points)``: from the last level up, those that its orbit still needs."""
         chosen = np.empty((0, len(self._identity)), dtype=np.int16)
         for level, generators in zip(self.levels[::-1], self._generators[::-1], strict=True):
             known = extended(single(level.point, len(self._identity)), chosen)
@@ -283,7 +287,7 @@ class _Search:
             at = at - 1 if residue is None else self._add(residue, at + 1)
 
     def _add(self, generator: Permutations, first: int) -> int:
-        """Give a generator to the levels from ``first`` to the one whose base point it moves; the number of that."""
+        """Add a generator to the levels ``first`` to n, where n is the level whose base point it moves; return n."""
         point = int(np.argmax(generator != self._identity))
         at = bisect_left([level.point for level in self.levels], point)
         if at == len(self.levels) or self.levels[at].point != point:
@@ -300,7 +304,7 @@ class _Search:
         return at
 
     def _residue(self, at: int) -> Permutations | None:
-        """What is left of a Schreier generator of a level that does not lie below it, ``(points,)``; None: all do."""
+        """Return the residue ``(points,)`` of a Schreier generator that is not in the level below, or None."""
         level, generators = self.levels[at], self._generators[at]
         checked = np.zeros((len(level.transversal), len(generators)), dtype=np.bool_)
         before = self._checked[at]

@@ -1,8 +1,8 @@
-"""The parity of arrangements of different pieces, and whether permutations generate all even ones.
+"""The parity of arrangements of different pieces, and a test whether permutations generate all even ones.
 
-If every move that leads back to the same row is an even permutation, only the arrangements of one parity can be
-reached. An index of these leaves out the difference between the last two labels: they count as equal, and the parity
-says which of them is which.
+If every move that leads back to the same row is an even permutation, only the arrangements of one parity are reachable.
+The index of such arrangements omits the order of the last two labels: they count as equal, and the parity determines
+which is which.
 """
 
 import random
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 Labels = NDArray[np.uint8]
 Parities = NDArray[np.uint8]
 BATCH = 1 << 14
-"""Arrangements in a batch, so that intermediate results stay in cache."""
+"""Number of arrangements in a batch, so that intermediate results stay in the cache."""
 
 
 def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
-    """The parity of each of ``(n, places)`` different labels, ``(n,)``: 1 for an odd number of inversions, else 0."""
+    """Return the parity of each of ``(n, places)`` different labels, ``(n,)``: 1 if the number of inversions is odd."""
     found = np.zeros(len(arrangements), dtype=np.uint8)
     for first in range(0, len(arrangements), BATCH):
         columns = np.ascontiguousarray(arrangements[first : first + BATCH].T)
@@ -32,7 +32,7 @@ def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
 
 
 def parity_of(arrangement: Sequence[int]) -> int:
-    """The parity of one permutation of 0 to n - 1, given as Python's integers: that of its places less its cycles."""
+    """Return the parity of a permutation of 0 to n - 1, given as Python integers: places minus cycles, modulo 2."""
     odd, seen = 0, [False] * len(arrangement)
     for place in range(len(arrangement)):
         length = 0
@@ -46,14 +46,14 @@ def parity_of(arrangement: Sequence[int]) -> int:
 
 
 def with_last_two_equal(arrangements: Labels, labels: int) -> Labels:
-    """The arrangements ``(n, places)`` of ``labels`` different labels, the last label written as the one before it."""
+    """Return the arrangements ``(n, places)`` of different labels with the last label replaced by the second last."""
     return np.minimum(arrangements, np.uint8(labels - 2))
 
 
 def with_last_two_apart(arrangements: Labels, labels: int, parity: int | Parities) -> Labels:
-    """The arrangements of different labels that have the ``parity``: the inverse of `with_last_two_equal`.
+    """Return the arrangements of different labels with the given ``parity``: the inverse of `with_last_two_equal`.
 
-    Of the two places ``(n, places)`` with the label ``labels - 2`` one gets the label ``labels - 1``.
+    One of the two places of each of ``(n, places)`` with the label ``labels - 2`` gets the label ``labels - 1``.
     """
     apart = arrangements.copy()
     equal = apart == labels - 2
@@ -68,13 +68,13 @@ def with_last_two_apart(arrangements: Labels, labels: int, parity: int | Paritie
 
 Permutation = Sequence[int]
 LEAST_POINTS = 8
-"""Fewer points have no prime between their half and their number less two."""
+"""Minimum number of points n. For fewer points there is no prime between n / 2 and n - 2."""
 TRIES = 200
-"""Products that are tried. About one in ``log(points)`` has the cycle that is sought."""
+"""Number of products that are tried. About one in ``log(points)`` has a suitable cycle."""
 
 
 def cycles(permutation: Sequence[int]) -> list[list[int]]:
-    """The cycles of a permutation, fixed places too: each place is followed by the one that it maps to."""
+    """Return the cycles of a permutation, including fixed places. In a cycle, each place is followed by its image."""
     seen = [False] * len(permutation)
     found = []
     for start in range(len(permutation)):
@@ -89,12 +89,12 @@ def cycles(permutation: Sequence[int]) -> list[list[int]]:
 
 
 def generate_even(permutations: Sequence[Permutation]) -> bool:
-    """Whether it is certain that the permutations of some points generate all even permutations, at least.
+    """Return whether the permutations of some points certainly generate all even permutations, and perhaps more.
 
-    They do if they are transitive and generate an element with a cycle of a prime length p, n / 2 < p < n - 2. A power
-    of it is a cycle of length p alone, which no blocks of imprimitivity allow. A primitive group with such a cycle has
-    all even permutations (Jordan; H. Wielandt, Finite Permutation Groups, theorem 13.9). Random products are tried,
-    always the same ones. False does not say that they do not.
+    They do if they are transitive and generate an element with a cycle of prime length p, n / 2 < p < n - 2. A power of
+    this element is a single cycle of length p, so there are no blocks of imprimitivity. A primitive group that contains
+    such a cycle contains all even permutations (Jordan; H. Wielandt, Finite Permutation Groups, theorem 13.9). A fixed
+    sequence of pseudorandom products is tried. False means only that no such element was found.
     """
     points = len(permutations[0]) if permutations else 0
     if points < LEAST_POINTS or len(connected_points(permutations, points)) > 1:
@@ -112,7 +112,7 @@ def generate_even(permutations: Sequence[Permutation]) -> bool:
 
 
 def connected_points(permutations: Collection[Permutation], points: int) -> list[list[int]]:
-    """The sets of points that permutations lead to from each other, each in ascending order."""
+    """Return the orbits of the generated group on the points, each in ascending order."""
     found: list[list[int]] = []
     left = dict.fromkeys(range(points))
     while left:

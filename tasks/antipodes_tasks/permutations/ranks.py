@@ -1,4 +1,4 @@
-"""Permutations as numbers, vectorised: factorial digits, rank and unrank by three published algorithms.
+"""The ranks of permutations, computed for whole arrays by three published algorithms, and their factorial digits.
 
 =========== ======================= ========== ============================================================
 algorithm   order                   time       source
@@ -23,24 +23,24 @@ from antipodes_tasks.errors import PermutationError, RankError
 from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 Permutations = NDArray[np.uint8]
-"""``(n, k)``: every row has each of ``0 .. k - 1`` once."""
+"""``(n, k)``: each row contains each of ``0 .. k - 1`` once."""
 Ranks = NDArray[np.int64]
 Algorithm = Literal["counting", "shrinking", "linear"]
 
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 MAX_ELEMENTS = 20
-"""20! is the greatest factorial below 2**63."""
+"""Maximum number of elements: 20! is the largest factorial below 2**63."""
 
 
 def rank(permutations: ArrayLike, algorithm: Algorithm = "counting") -> Ranks:
-    """The number of each of ``(n, k)`` permutations, ``(n,)`` int64 from 0 to ``k! - 1``; k is 1 to 20.
+    """Return the rank of each of ``(n, k)`` permutations, ``(n,)`` int64 from 0 to ``k! - 1``; k is 1 to 20.
 
     Raises
     ------
     PermutationError
-        A row is no permutation of ``0 .. k - 1``, or k is out of range.
+        A row is not a permutation of ``0 .. k - 1``, or k is out of range.
     InputError
-        There is no such algorithm.
+        The algorithm does not exist.
     """
     checked = _checked(permutations)
     ranks = np.empty(len(checked), dtype=np.int64)
@@ -50,16 +50,16 @@ def rank(permutations: ArrayLike, algorithm: Algorithm = "counting") -> Ranks:
 
 
 def unrank(ranks: ArrayLike, elements: int, algorithm: Algorithm = "counting") -> Permutations:
-    """The permutations that have these numbers, ``(n, elements)`` uint8: the inverse of `rank`.
+    """Return the permutations with these ranks, ``(n, elements)`` uint8: the inverse of `rank`.
 
     Raises
     ------
     RankError
-        A number is negative, at least ``elements!``, or no integer.
+        A rank is negative, at least ``elements!``, or not an integer.
     PermutationError
         ``elements`` is not 1 to 20.
     InputError
-        There is no such algorithm.
+        The algorithm does not exist.
     """
     elements = _checked_elements(elements)
     checked = arguments.integers(ranks, "ranks (n,)", 1, RankError)
@@ -71,7 +71,7 @@ def unrank(ranks: ArrayLike, elements: int, algorithm: Algorithm = "counting") -
 
 
 def factorial_digits(permutations: ArrayLike) -> NDArray[np.uint8]:
-    """How many smaller elements stand to the right of each but the last, ``(n, k - 1)``.
+    """Return the number of smaller elements to the right of each element but the last, ``(n, k - 1)``.
 
     These are the digits of the lexicographic rank in the factorial number system, the most significant first:
     3 1 2 0 has the digits 3 1 1 and the rank ``3 * 3! + 1 * 2! + 1 * 1! = 21``.
@@ -79,7 +79,7 @@ def factorial_digits(permutations: ArrayLike) -> NDArray[np.uint8]:
     Raises
     ------
     PermutationError
-        A row is no permutation of ``0 .. k - 1``, or k is not 1 to 20.
+        A row is not a permutation of ``0 .. k - 1``, or k is not 1 to 20.
     """
     checked = _checked(permutations)
     k = checked.shape[1]
@@ -88,7 +88,7 @@ def factorial_digits(permutations: ArrayLike) -> NDArray[np.uint8]:
 
 
 def from_factorial_digits(digits: ArrayLike) -> Permutations:
-    """The permutations, ``(n, k)``, with the digits ``(n, k - 1)``: the inverse of `factorial_digits`.
+    """Return the permutations ``(n, k)`` with the digits ``(n, k - 1)``: the inverse of `factorial_digits`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _check_range(numbers: NDArray[Any], end: int, what: str) -> None:
 
 @kernel
 def _first_bad_row(permutations: Permutations) -> int:
-    """The first row of ``(n, k)`` that is no permutation of ``0 .. k - 1``, or -1; k is at most 63."""
+    """Return the first row of ``(n, k)`` that is not a permutation of ``0 .. k - 1``, or -1; k is at most 63."""
     n, k = permutations.shape
     one = np.uint64(1)
     for i in range(n):
@@ -151,7 +151,7 @@ def _first_bad_row(permutations: Permutations) -> int:
 
 @kernel
 def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
-    """Lexicographic order: each digit counts the smaller elements to the right, as bits not seen yet."""
+    """Rank in lexicographic order: each digit counts the smaller elements to the right, as bits not yet seen."""
     n, k = permutations.shape
     one = np.uint64(1)
     for i in range(n):
@@ -166,7 +166,7 @@ def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
-    """Lexicographic order: each element is a digit once it has taken one from all larger ones after it."""
+    """Rank in lexicographic order: each element becomes a digit after 1 is subtracted from all larger ones after it."""
     n, k = permutations.shape
     left = np.empty(k, np.uint8)
     for i in range(n):
@@ -181,7 +181,7 @@ def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_linear(permutations: Permutations, ranks: Ranks) -> None:
-    """The order of Myrvold and Ruskey: from the last place on, undo the exchanges of `_unrank_linear`."""
+    """Rank in the order of Myrvold and Ruskey: from the last place on, undo the exchanges of `_unrank_linear`."""
     n, k = permutations.shape
     element = np.empty(k, np.uint8)
     where = np.empty(k, np.uint8)
@@ -202,7 +202,7 @@ def _rank_linear(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _write_digits(rank: int, digits: NDArray[np.uint8]) -> None:
-    """The digits of a number in the factorial system, the most significant first; the last is always 0."""
+    """Write the digits of a number in the factorial system, the most significant first; the last is always 0."""
     k = len(digits)
     rest = np.uint64(rank)
     for j in range(k - 1, -1, -1):
@@ -213,7 +213,7 @@ def _write_digits(rank: int, digits: NDArray[np.uint8]) -> None:
 
 @kernel
 def _unrank_counting(ranks: Ranks, permutations: Permutations) -> None:
-    """The inverse of `_rank_counting`: a digit says how many of the elements left to pass over."""
+    """Invert `_rank_counting`: a digit is the number of remaining elements to skip."""
     n, k = permutations.shape
     one = np.uint64(1)
     for i in range(n):
@@ -230,7 +230,7 @@ def _unrank_counting(ranks: Ranks, permutations: Permutations) -> None:
 
 @kernel
 def _unrank_shrinking(ranks: Ranks, permutations: Permutations) -> None:
-    """The inverse of `_rank_shrinking`: from the right, add one to all later ones that are not smaller."""
+    """Invert `_rank_shrinking`: from the right, add 1 to all later elements that are not smaller."""
     n, k = permutations.shape
     for i in range(n):
         _write_digits(ranks[i], permutations[i])
@@ -241,7 +241,7 @@ def _unrank_shrinking(ranks: Ranks, permutations: Permutations) -> None:
 
 @kernel
 def _unrank_linear(ranks: Ranks, permutations: Permutations) -> None:
-    """From the last place on, exchange with the place that the next digit names."""
+    """Unrank in the order of Myrvold and Ruskey: from the last place on, exchange with the place of the next digit."""
     n, k = permutations.shape
     for i in range(n):
         for j in range(k):

@@ -1,1 +1,1 @@
-"""Positions by the million: packed into words, held in sets, moved together; and all that can be reached."""
+"""Millions of positions at a time: packed into words, stored in sets, and moved; and the graph of reachable ones."""

@@ -1,4 +1,4 @@
-"""All positions that moves lead to from the starts, with their depths, and all moves between them."""
+"""The graph of all reachable positions, with their depths, and all moves between them."""
 
 from dataclasses import dataclass
 
@@ -13,32 +13,32 @@ from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part
 
 BATCH = 1 << 14
-"""Positions that are moved together."""
+"""Number of positions that are moved together."""
 ENOUGH = 1 << 40
-"""Bytes that the set may take: its positions are limited instead."""
+"""Bytes that the set may take. This never takes effect, because the number of positions is limited instead."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class MoveGraph:
-    """Positions in the order of their depth, and moves in that of the position before them."""
+    """Reachable positions (nodes) in the order of depth, and moves (edges) in the order of the node before them."""
 
     labels: Labels
-    """``(nodes, places)``."""
+    """``(nodes, places)``: the positions."""
     depths: NDArray[np.int32]
     """``(nodes,)``: the number of moves from the nearest start."""
     edges: NDArray[np.int64]
-    """``(edges, 2)``: the nodes before and after a move, each pair once."""
+    """``(edges, 2)``: the nodes before and after a move; each pair once."""
     moves: NDArray[np.int32]
-    """``(edges,)``: the number of the first move that leads from one to the other."""
+    """``(edges,)``: the number of the first move that leads from one node to the other."""
 
     def __repr__(self) -> str:
         return f"<MoveGraph: {counted(len(self.labels), 'position')}, {counted(len(self.edges), 'edge')}>"
 
 
 def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int) -> MoveGraph:
-    """The graph of what moves lead to from starts ``(n, places)``. Moves that change nothing are no edges.
+    """Return the graph of the positions reachable from starts ``(n, places)``. Moves that change nothing are not edges.
 
-    ResourceLimitError if there are more than ``most`` positions.
+    Raises ResourceLimitError if there are more than ``most`` positions.
     """
     packing = Fields.of(parts)
     found = PositionSet(packing, ENOUGH)
@@ -51,7 +51,7 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
             edges.append(_moved(found, moves, batch))
             first = batch.stop
             if len(found) > most:
-                raise ResourceLimitError(f"expected a graph of at most {most:,} positions, found more")
+                raise ResourceLimitError(f"the graph has more than {most:,} positions")
     depths = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     before, after, move = np.concatenate(edges).T
     return MoveGraph(
@@ -60,7 +60,7 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
 
 
 def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
-    """Add the successors of a batch of positions; the edges from it: nodes before and after, and the move."""
+    """Add the successors of a batch of positions; return its edges: the nodes before and after, and the move."""
     packing = found.packing
     labels, listed = packing.unpack(found.words[batch.start : batch.stop]), [np.empty((0, 3), dtype=np.int64)]
     for number in range(len(moves)):
@@ -73,7 +73,7 @@ def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
 
 
 def _each_once(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges between different nodes in order, each pair with its first move."""
+    """Return the edges between different nodes in order; of several edges between two nodes, the first move."""
     edges = edges[edges[:, 0] != edges[:, 1]]
     edges = edges[np.lexsort(edges.T[::-1])]
     new = np.ones(len(edges), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Sets of positions that are packed into words: open-addressing hash tables."""
+"""Sets of positions packed into words, as open-addressing hash tables."""
 
 # ruff: noqa: SIM110 (numba compiles loops, not generators)
 
@@ -17,20 +17,20 @@ ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 FIRST_CAPACITY = 1 << 14
 SLICE = 1 << 19
-"""Positions that one call of a kernel looks up or adds, so that an interrupt is answered soon."""
+"""Number of positions that one kernel call looks up or adds, so that an interruption takes effect soon."""
 SLOT_BYTES = 4
 MAX_SLOTS = 1 << 31
-"""A slot has the number of a position in 32 bits, and there are four slots for each."""
+"""Maximum number of slots. A slot holds the number of a position in 32 bits, and there are four slots for each."""
 
 
 class PositionSet:
-    """Different positions, numbered in the order in which they were added, within a limit of memory.
+    """Different positions, numbered in the order in which they were added, within a memory limit.
 
-    The ``advice`` ends the message when they exceed it.
+    ``advice`` ends the error message if they exceed the limit.
     """
 
     words: Words
-    """``(capacity, words)``: the packed positions, and room for more."""
+    """``(capacity, words)``: the packed positions, then unused room."""
     slots: NDArray[np.int32]
     """The hash table: numbers of positions, or -1."""
 
@@ -47,21 +47,21 @@ class PositionSet:
         return self.count
 
     def add(self, keys: Words) -> None:
-        """Add the positions ``(n, words)`` that are new; ResourceLimitError if they do not fit into memory."""
+        """Add the positions ``(n, words)`` that are new; raise ResourceLimitError if they do not fit into memory."""
         for begin in range(0, len(keys), SLICE):
             few = keys[begin : begin + SLICE]
             self.make_room(len(few))
             self.count = _insert(few, self.count, self.words, self.slots)
 
     def numbers(self, keys: Words) -> NDArray[np.int64]:
-        """The number of each of the positions ``(n, words)``, or -1."""
+        """Return the number of each of the positions ``(n, words)``, or -1."""
         found = np.empty(len(keys), dtype=np.int64)
         for begin in range(0, len(keys), SLICE):
             found[begin : begin + SLICE] = _find(keys[begin : begin + SLICE], self.words, self.slots)
         return found
 
     def make_room(self, more: int) -> None:
-        """Make room for more positions; ResourceLimitError if they would take more than the memory limit."""
+        """Make room for more positions; raise ResourceLimitError if they would exceed the memory limit."""
         if self.count + more > len(self.words):
             self._grow(max(2 * len(self.words), self.count + more))
 
@@ -70,11 +70,11 @@ class PositionSet:
         slots = 1 << (4 * capacity - 1).bit_length()
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
         if slots > MAX_SLOTS:
-            raise ResourceLimitError(f"{self.count:,} positions reached: a search holds no more{self._advice}")
+            raise ResourceLimitError(f"{self.count:,} positions reached: a search cannot hold more{self._advice}")
         if needed > self._memory_limit:
             raise ResourceLimitError(
-                f"{counted(self.count, 'position')} reached: more would take {needed:,} bytes, "
-                f"and {self._memory_limit:,} are allowed{self._advice}"
+                f"{counted(self.count, 'position')} reached: more positions would take {needed:,} bytes, "
+                f"but the limit is {self._memory_limit:,} bytes{self._advice}"
             )
         self.slots = np.empty(0, dtype=np.int32)
         words = np.empty((capacity, self.packing.words), dtype=np.uint64)
@@ -86,7 +86,7 @@ class PositionSet:
 
 @kernel
 def _slot_of(key: Words, words: Words, slots: Slots) -> int:
-    """The slot that holds a position, or the free slot for it."""
+    """Return the slot that holds a position, or the free slot for it."""
     mask = np.uint64(len(slots) - 1)
     hashed = ZERO
     for word in key:
@@ -100,7 +100,7 @@ def _slot_of(key: Words, words: Words, slots: Slots) -> int:
 
 @kernel
 def words_equal(one: Words, other: Words) -> bool:
-    """Whether all words agree."""
+    """Return whether all words are equal."""
     for i in range(len(one)):
         if one[i] != other[i]:
             return False
@@ -109,7 +109,7 @@ def words_equal(one: Words, other: Words) -> bool:
 
 @kernel
 def _insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
-    """Add the keys ``(n, words)``; return the size of the set."""
+    """Add the keys ``(n, words)``; return the new size of the set."""
     for i in range(len(keys)):
         slot = _slot_of(keys[i], words, slots)
         if slots[slot] < 0:
@@ -121,7 +121,7 @@ def _insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
 
 @kernel
 def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
-    """The number of each of ``(n, words)`` positions, or -1."""
+    """Return the number of each of the positions ``(n, words)``, or -1."""
     numbers = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
         numbers[i] = slots[_slot_of(keys[i], words, slots)]

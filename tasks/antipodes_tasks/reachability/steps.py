@@ -1,4 +1,4 @@
-"""Moves on many positions, as the searches make them: swaps and transforms in machine code, functions in numpy."""
+"""Moves applied to many positions at once, for searches: swaps and transforms compiled, functions with numpy."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -26,12 +26,13 @@ from antipodes_tasks.rules.swaps import Pairs, Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 NO_GUARD = -1
+"""Instead of a place: no place has to be empty."""
 UNLIMITED = 256
-"""A modulus that no label reaches."""
+"""A modulus greater than all labels."""
 OCCUPIED = ~1 & (1 << 64) - 1
-"""The condition that a place is not empty; bit 63 stands for all labels from 63 on."""
+"""The condition that a place is not empty. Bit 63 stands for all labels from 63 on."""
 MAX_PAIRED = 128
-"""Moves of which every two are compared, in some 20 ms; of more, the worst is assumed."""
+"""Maximum number of moves of which all pairs are compared, in about 20 ms. For more moves, the worst is assumed."""
 BATCH_BYTES = 1 << 20
 """Bytes of the positions that a function moves at once."""
 OTHERS = np.uint64(63)
@@ -39,16 +40,16 @@ OTHERS = np.uint64(63)
 
 
 class MoveArrays(NamedTuple):
-    """Moves, each with a place that must be empty (label 0), if there is one. Others with the same place best follow.
+    """Moves as arrays. A move may have a *guard*, a place that must be empty; moves with equal guards are adjacent.
 
     The conditions of a move ``m`` are the entries from ``condition_at[m]`` to ``condition_at[m + 1]``, and its changes
-    those from ``change_at[m]`` to ``change_at[m + 1]``.
+    are the entries from ``change_at[m]`` to ``change_at[m + 1]``.
     """
 
     guard: Numbers
     """``(moves,)``: the place that must be empty, or NO_GUARD."""
     next_group: Numbers
-    """``(moves,)``: the first later move that has another guard."""
+    """``(moves,)``: the first later move with another guard."""
     condition_at: Numbers
     tested: Numbers
     """The place of each condition."""
@@ -60,29 +61,30 @@ class MoveArrays(NamedTuple):
     origin: Numbers
     """The place from which it gets its label."""
     added: Numbers
-    """The number added to the label."""
+    """The number that is added to the label."""
     moduli: Numbers
-    """``(places,)``: the number of values of each place, which is taken away where a sum reaches it."""
+    """``(places,)``: the number of values of each place, which is subtracted from sums that reach it."""
     inverse: Numbers
-    """``(moves,)``: the number of the move that undoes each move, or -1."""
+    """``(moves,)``: the number of the inverse of each move, or -1."""
     redundant: NDArray[np.bool_]
-    """``(moves, moves)``: whether one move, or none, has the effect of two; no
-    rows if there are many moves."""
+    """``(moves, moves)``: whether two moves in a row have the effect of one move or of none; no rows if there are many
+    moves."""
     effects: Numbers
-    """``(moves, 2, places)``: the origin of every place, and the number added; no rows unless two moves can lead from
-    one position to the same one."""
+    """``(moves, 2, places)``: the origin of each place, and the number added; no rows unless two moves can have the
+    same result."""
 
 
 class Expanded(NamedTuple):
-    """What one call has expanded."""
+    """The result of one call of `add_successors`."""
 
     positions: int
+    """Number of positions that were expanded."""
     most_moves: int
-    """The most legal moves of one of them."""
+    """Maximum number of legal moves of these positions."""
 
 
 class CompiledSteps:
-    """Moves as arrays, made by kernels."""
+    """Moves as arrays, applied by compiled code."""
 
     def __init__(self, moves: Swaps | Transforms, parts: Sequence[Part]) -> None:
         self.arrays = arrays_of(moves, parts)
@@ -91,19 +93,19 @@ class CompiledSteps:
         return len(self.arrays.inverse)
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """The successors of ``(n, places)``: ``(m, places)``, and for each the row that it comes after, ``(m,)``.
+        """Return the successors ``(m, places)`` of ``(n, places)``, and the row of each predecessor, ``(m,)``.
 
-        Moves that lead from a position to the same one may give it several times.
+        If several moves lead from a position to the same successor, it may be listed several times.
         """
         return _successors(labels, self.arrays)
 
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
-        """Add the successors of the positions numbered ``begin`` to ``end``, or of some of them, at least one.
+        """Add the successors of the positions numbered ``begin`` to ``end``, or of the first of them, at least one.
 
         Raises
         ------
         ResourceLimitError
-            The positions would take more memory than the set may have.
+            The positions would exceed the memory limit of the set.
         """
         positions.make_room(len(self))
         layout = positions.packing.layout
@@ -112,7 +114,7 @@ class CompiledSteps:
         return Expanded(int(after) - begin, int(most))
 
     def replay(self, labels: Labels, paths: Words) -> Labels:
-        """The positions that sequences of moves ``(n, moves)`` pass from ``(places,)``, ``(n, moves + 1, places)``."""
+        """Return the positions ``(n, moves + 1, places)`` along sequences of moves ``(n, moves)`` from a position."""
         moves = self.arrays
         move = np.repeat(np.arange(len(self)), np.diff(moves.change_at))
         origin, added = np.tile(np.arange(len(labels)), (len(self), 1)), np.zeros((len(self), len(labels)), np.int64)
@@ -125,14 +127,14 @@ class CompiledSteps:
 
 
 class BatchSteps:
-    """Moves that numpy makes on many positions at once: ``Moves.after`` or ``Moves.before``."""
+    """Moves that numpy applies to many positions at once, by ``Moves.move`` or ``Moves.undo``."""
 
     def __init__(self, moves: int, make: Callable[[int, Labels], tuple[Labels, Mask]]) -> None:
         self._moves = moves
         self._make = make
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """The successors of positions; see `CompiledSteps`."""
+        """Return the successors of positions; see `CompiledSteps`."""
         after, before = [labels[:0]], [np.empty(0, dtype=np.int64)]
         for move in range(self._moves):
             made, legal = self._make(move, labels)
@@ -141,7 +143,7 @@ class BatchSteps:
         return np.concatenate(after), np.concatenate(before)
 
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
-        """Add the successors of positions to their set; see `CompiledSteps`."""
+        """Add the successors of positions to the set; see `CompiledSteps`."""
         packing = positions.packing
         end = min(end, begin + max(1, BATCH_BYTES // packing.places))
         labels = packing.unpack(positions.words[begin:end])
@@ -158,19 +160,19 @@ Steps = CompiledSteps | BatchSteps
 
 
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
-    """The moves, or the moves that undo them: in machine code if they are arrays, else in numpy."""
+    """Return the moves, or with ``backwards`` their inverses; compiled if they are arrays, otherwise with numpy."""
     if isinstance(moves, Swaps | Transforms):
         return CompiledSteps(moves.reversed() if backwards else moves, parts)
     return BatchSteps(len(moves), moves.undo if backwards else moves.move)
 
 
 def undoable(moves: Moves) -> bool:
-    """Whether the positions before a position are known: some functions come without an inverse."""
+    """Return whether predecessors can be computed; some functions come without an inverse."""
     return not isinstance(moves, Functions) or moves.invertible
 
 
 def arrays_of(moves: Swaps | Transforms, parts: Sequence[Part]) -> MoveArrays:
-    """The moves as arrays; a swap given twice counts once."""
+    """Return the moves as arrays; a swap that is given twice counts once."""
     if isinstance(moves, Swaps):
         return _arrays_of_swaps(moves.pairs, sum(part.places for part in parts))
     return _arrays_of_transforms(moves, parts)
@@ -225,12 +227,12 @@ def _arrays_of_transforms(moves: Transforms, parts: Sequence[Part]) -> MoveArray
 
 
 def _ends(entries: NDArray[np.bool_]) -> Numbers:
-    """``(moves + 1,)``: where the entries of each move begin, if they are listed one after another."""
+    """Return ``(moves + 1,)``: where the entries of each move begin if all entries are joined to one list."""
     return np.cumsum([0, *entries.sum(axis=1)], dtype=np.int64)
 
 
 def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
-    """Where the conditions of each move begin, their places, and their masks; those that always hold are left out."""
+    """Return where the conditions of each move begin, their places and masks; leave out conditions that always hold."""
     if moves.conditions is None:
         return np.zeros(len(moves) + 1, dtype=np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
     tests = moves.conditional
@@ -238,20 +240,20 @@ def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]
 
 
 def _guards(moves: Transforms) -> Numbers:
-    """For each move the first place that must hold label 0, or NO_GUARD."""
+    """Return for each move the first place that must hold label 0, or NO_GUARD."""
     empty = moves.conditional & (np.uint64(1) == (0 if moves.conditions is None else moves.conditions))
     return np.where(empty.any(axis=1), empty.argmax(axis=1), NO_GUARD)
 
 
 def _next_group(guard: Numbers) -> Numbers:
-    """For each move the first later one that has another guard."""
+    """Return for each move the first later move with another guard."""
     last = np.flatnonzero(np.append(guard[1:] != guard[:-1], True))
     following: Numbers = last[np.searchsorted(last, np.arange(len(guard)))] + 1
     return following
 
 
 def _redundant(moves: Transforms) -> NDArray[np.bool_]:
-    """Which two moves one after another are one move or none, for moves without conditions."""
+    """Return which pairs of moves in a row have the effect of one move or of none, if moves have no conditions."""
     if moves.allowed is not None or len(moves) > MAX_PAIRED:
         return np.empty((0, 0), dtype=np.bool_)
     moduli, added = moves.moduli.astype(np.int16), moves.added.astype(np.int16)
@@ -266,10 +268,10 @@ def _redundant(moves: Transforms) -> NDArray[np.bool_]:
 
 
 def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
-    """Whether two moves may lead from one position to the same one.
+    """Return whether two moves may lead from one position to the same successor.
 
-    They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers
-    to the same label.
+    They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers to
+    the same label.
     """
     if len(moves) > MAX_PAIRED:
         return True
@@ -289,7 +291,7 @@ def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
 def is_legal(
     labels: Labels, row: np.uint64, move: np.uint64, condition_at: Numbers, tested: Numbers, mask: NDArray[np.uint64]
 ) -> bool:
-    """Whether the position in a row of ``labels`` ``(n, places)`` meets the conditions of a move, but for its guard."""
+    """Return whether a row of ``labels`` ``(n, places)`` meets the conditions of a move, except for its guard."""
     for condition in range(condition_at[move], condition_at[move + 1]):
         if not (mask[condition] >> np.uint64(min(63, labels[row, tested[condition]]))) & np.uint64(1):
             return False
@@ -298,8 +300,9 @@ def is_legal(
 
 @kernel
 def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
-    """All positions one move after each of ``(n, places)``, ``(m, places)``, and after which one each, ``(m,)``."""
-    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables.
+    """Return the successors ``(m, places)`` of ``(n, places)``, and the row of each predecessor, ``(m,)``."""
+    # Local variables, because each access to an array in a tuple changes its reference count, which takes longer than a
+    # move.
     guard, next_group = moves.guard, moves.next_group
     condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
     change_at, place, origin, added, moduli = moves.change_at, moves.place, moves.origin, moves.added, moves.moduli
@@ -335,13 +338,13 @@ def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
 def _expand(
     words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
 ) -> tuple[int, int, int]:
-    """Enter the successors of the positions from ``begin`` to ``end``.
+    """Add the successors of the positions from ``begin`` to ``end`` to the set.
 
-    It returns the first not expanded, the set's size, and the most legal moves of an expanded position. It stops before
-    the words could run out.
+    Return the first position that was not expanded, the size of the set, and the maximum number of legal moves of an
+    expanded position. Stop before the memory for words could run out.
     """
-    # A call counts the arrays of a tuple in and out, which takes longer than a move; indices without a sign need no
-    # test for counting from the end.
+    # Local variables, because each access to an array in a tuple changes its reference count, which takes longer than a
+    # move. Unsigned indices need no test for negative values.
     word, shift, bits = layout.word.view(np.uint64), layout.shift, layout.mask
     guard, next_group = moves.guard, moves.next_group.view(np.uint64)
     condition_at, tested, mask = moves.condition_at.view(np.uint64), moves.tested.view(np.uint64), moves.mask

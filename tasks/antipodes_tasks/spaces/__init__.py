@@ -1,1 +1,1 @@
-"""State spaces: the numbers of a puzzle's positions, and its moves as tables of numbers."""
+"""State spaces: the numbering of a puzzle's positions, and its moves as tables of numbers."""

@@ -1,14 +1,13 @@
-"""The numbering of pieces that move to empty places: all arrangements, or the half of them that parity allows.
+"""The numbering of pieces that move to empty places: all arrangements, or the half with the right parity.
 
-**Half the arrangements.** Where the place of the empty square decides the parity of an arrangement (see
-`parity_by_place`), the two pieces of the last labels have no choice: of the two ways to arrange them only one has the
-right parity. So the last digit of the index, which says which way, is dropped, and half of all arrangements are
-numbered: those of the right parity.
+**Half the arrangements.** If the place of the empty square determines the parity of an arrangement (see
+`parity_by_place`), only one of the two orders of the pieces with the last two labels has the right parity. So the last
+digit of the index, which stores their order, is omitted, and only the half with the right parity is numbered.
 
-The move tables are then those of the puzzle in which these two pieces are equal. Moves do not ask which piece they
-move, so exchanging two pieces commutes with every move. Each arrangement with two equal pieces stands for two that an
-exchange takes into each other, one of each parity. A move takes the one of the right parity to one of the right parity,
-which is the one that stands for the arrangement after the move.
+The move tables are then those of the puzzle in which the last two pieces are identical. Moves do not depend on which
+piece they move, so exchanging two pieces commutes with every move. Each arrangement with two identical pieces stands
+for two arrangements, one of each parity, which differ by an exchange of these pieces. A move takes the one with the
+right parity to one with the right parity, and that is the one for which the arrangement after the move stands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,38 +35,39 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
 MAX_SWAPS = 100_000
-"""Swaps up to which the graph of places is looked at: that takes a tenth of a second."""
+"""Maximum number of swaps for which the graph of places is examined; that takes a tenth of a second."""
 PARITY = "parity"
-"""The key of the details that has the parities of a space that numbers half of the arrangements."""
+"""The key of the details that holds the parities, if half of the arrangements are numbered."""
 MIN_PLACES, MAX_PLACES = 3, 20
-"""Places of half an index: the empty one and two pieces to exchange; more than 20 have too many arrangements, even by
-halves."""
+"""Minimum and maximum number of places for numbering half the arrangements. At least one empty place and two pieces are
+needed; with more than 20 places, even half the arrangements are too many."""
 
 
 @dataclass(frozen=True)
 class Arrangements(Numbering):
-    """All arrangements of a puzzle's pieces, reachable or not, or the half of them that has the right parity.
+    """All arrangements of a puzzle's pieces, reachable or not, or the half with the right parity.
 
-    A digit says where the pieces of a label stand on the places that the labels before leave free.
+    There is a digit for each label. It is the number of the set of places of the pieces with this label, among the
+    places that the labels before it leave free.
     """
 
     KIND: ClassVar[str] = "arrangements"
 
     pieces: tuple[int, ...]
-    """The number of pieces with each label."""
+    """Number of pieces with each label."""
     parity: tuple[int, ...] | None = None
-    """The parity of the numbered arrangements, by the place of label 0; None: all arrangements are numbered."""
+    """The parity of the numbered arrangements by the place of label 0; None: all arrangements are numbered."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """All arrangements, or half of them where moves keep to these."""
+        """Return the numbering of all arrangements, or of half of them if no move leaves this half."""
         return cls(rules.counts, parity_by_place(rules))
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the parities of a record; FieldError if the puzzle has others, or other moves."""
+        """Return the numbering with the parities of a record; raise FieldError if they do not match the puzzle."""
         if not isinstance(rules.moves, Swaps):
-            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+            raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         numbering = cls.of(rules) if record.details else cls(rules.counts)
         if record.details != numbering.details:
             found = shorten(repr(dict(record.details)))
@@ -76,28 +76,28 @@ class Arrangements(Numbering):
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """The number of pieces with each label, of half the arrangements with the last two labels as one."""
+        """Number of pieces with each label; if half the arrangements are numbered, the last two labels count as one."""
         return self.pieces if self.parity is None else (*self.pieces[:-2], 2)
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of choices of places for each label."""
+        """Number of values of the digit of each label."""
         return radices(self.counts)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The parities of the half that is numbered."""
+        """The parities of the numbered half."""
         return {} if self.parity is None else {PARITY: list(self.parity)}
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED; pieces are unchecked."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         indices = rank_arrangements(with_last_two_equal(labels, len(self.pieces)), self.counts)
         return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         if self.parity is None:
             return ranker(self.counts)(labels)
         if parity_of(labels) != self.parity[labels.index(0)]:
@@ -106,37 +106,37 @@ class Arrangements(Numbering):
         return ranker(self.counts)([label if label < last else last for label in labels])
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         labels = unrank_arrangements(indices, self.counts)
         if self.parity is None:
             return labels
         return with_last_two_apart(labels, len(self.pieces), self._parity_at_empty_place(labels))
 
     def _parity_at_empty_place(self, labels: Labels) -> Parities:
-        """The parity that the numbered positions have with the empty place of each of ``(n, places)``, ``(n,)``."""
+        """Return the parity of numbered positions by the empty place of each of ``(n, places)``, ``(n,)``."""
         found: Parities = np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
         return found
 
     def filler(self, rules: Rules, leading: int) -> SwapTables:
-        """The move tables: a row says where the pieces of the leading labels stand."""
+        """Return the filler of the move tables: a row determines the places of the leading labels."""
         assert isinstance(rules.moves, Swaps)
         return SwapTables(rules.moves, self.counts, leading)
 
     def reachable(self, rules: Rules) -> int | None:
-        """All arrangements, or all those of the right parity, where a theorem says so; see `any_order`."""
+        """Return the number of numbered arrangements if a theorem proves that all are reachable, see `any_order`."""
         return self.size_for(rules) if len(rules.moves) <= MAX_SWAPS and any_order(rules) else None
 
 
 def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
-    """The parity of all arrangements that can be reached, by the place of label 0; None if it does not decide that.
+    """Return the parity of all reachable arrangements by the place of label 0; None if the place does not determine it.
 
-    A move exchanges the empty place with a piece, so each move changes the parity. If the places can be coloured in two
-    colours, so that each move takes the empty place to the other colour, colour and parity change together. Then half
-    of all arrangements cannot be reached (W. W. Johnson and W. E. Story, "Notes on the '15' puzzle", 1879).
+    A move exchanges the empty place with a piece, so each move changes the parity. If the places can be coloured with
+    two colours such that each move takes the empty place to the other colour, colour and parity change together. Then
+    half of all arrangements are unreachable (W. W. Johnson and W. E. Story, "Notes on the '15' puzzle", 1879).
 
-    It is not declared but found: for each set of connected places, since the starts need not all be in one. Where the
-    starts of a set disagree, or moves lead around a circle of odd length, no place decides the parity. In a set
-    without a start any choice does, if only moves keep to it.
+    The parity is found from the puzzle, for each connected component of places, because the starts may be in several
+    components. If the starts of a component disagree, or its graph has a cycle of odd length, the place does not
+    determine the parity. In a component without a start, either parity is possible, as long as moves preserve it.
     """
     if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or not isinstance(rules.moves, Swaps):
         return None

@@ -1,10 +1,14 @@
-"""The least row of each class of rows, listed in order without a look at the others.
+"""Orderly generation of the representative row of each symmetry class of rows, without listing the other rows.
 
-Digits are chosen one after the other, the most significant first. A symmetry is compared as soon as the digits are
-known that decide its image up to some place. Where the image is less, no row that begins with these digits is the least
-of its class; where it is greater, the symmetry need not be compared again. What is left at the last digit is the
-stabiliser. See R. C. Read, Every one a winner, or how to avoid isomorphism search when cataloguing combinatorial
-configurations (1978).
+The representative of a class is the row with the minimum key (see `antipodes_tasks.spaces.row_classes`). The digits of
+a row are chosen one after the other, the most significant first. As soon as the known digits determine the next digits
+of the row's image under a symmetry, these are compared with the digits of the row:
+
+* If the image is smaller, no row that begins with these digits is a representative.
+* If the image is greater, the symmetry need not be compared again.
+
+The symmetries that remain after the last digit form the stabiliser of the row. See R. C. Read, Every one a winner, or
+how to avoid isomorphism search when cataloguing combinatorial configurations (1978).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,34 +25,35 @@ from antipodes_tasks.spaces.symmetry_images import Images
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9
-"""Prefixes from which on the rows that begin with them are listed in parallel."""
+"""Number of prefixes from which on the rows that begin with them are listed in parallel."""
 AT_ONCE = 4
-"""Prefixes whose rows one call lists: few, so that threads end together and an interruption is answered soon."""
+"""Number of prefixes whose rows one call lists. It is small so that all threads end at about the same time and an
+interruption takes effect soon."""
 ROOM = 1 << 12
-"""Rows for which a call has room at first."""
+"""Number of rows for which a call has room at first."""
 WHATEVER = 1 << 15
-"""As many of a value as there may be places."""
+"""Upper bound of the number of places, used as the supply of a value, which may occur on any number of places."""
 
 
 class KeptRows(NamedTuple):
-    """The least rows of classes."""
+    """The representative rows of all symmetry classes."""
 
     keys: Keys
-    """``(n,)``, ascending."""
+    """``(n,)``: the key of each row, ascending."""
     weights: NDArray[np.int64]
-    """``(n,)``: the number of rows in the class of each."""
+    """``(n,)``: the number of rows in the class of each representative."""
 
 
 class _Stock(NamedTuple):
-    """How often each row label can occur, for kernels."""
+    """The supply of each row label: how often it may occur. For kernels."""
 
     begins: NDArray[np.int64]
-    """``(digits,)``: where the row labels of the part of each digit begin in ``counts``."""
+    """``(digits,)``: where in ``counts`` the row labels of each digit's part begin."""
     counts: NDArray[np.int64]
 
 
 def least_rows(frame: Frame, images: Images) -> KeptRows:
-    """The least row of each class, listed with all threads."""
+    """Return the representative row of each symmetry class, listed with all threads."""
     shape, stock = RowImages.of(frame, images), _stock(frame)
     digits = len(shape.places)
     prefixes, known = np.zeros(1, dtype=np.uint64), 0
@@ -65,7 +70,7 @@ def least_rows(frame: Frame, images: Images) -> KeptRows:
 
 
 def _stock(frame: Frame) -> _Stock:
-    """How often each row label can occur in its part, values as often as there are places."""
+    """Return how often each row label may occur in its part; a value may occur on all places."""
     begins, counts = np.zeros(frame.places, dtype=np.int64), list[int]()
     for part, classes in zip(frame.parts, frame.classes, strict=True):
         begins[part.place_slice] = len(counts)
@@ -81,7 +86,7 @@ def _stock(frame: Frame) -> _Stock:
 
 
 def _numbered_rows(frame: Frame, images: Images, keys: Keys, stabilisers: NDArray[np.int64]) -> KeptRows:
-    """Those of the rows that have a number: not those of the wrong parity, or of the wrong sum."""
+    """Return the rows that have a number, without the rows of the wrong parity or the wrong sum."""
     numbered = frame.numbered(keys)
     return KeptRows(keys[numbered], len(images) // stabilisers[numbered])
 
@@ -90,10 +95,10 @@ def _numbered_rows(frame: Frame, images: Images, keys: Keys, stabilisers: NDArra
 def extend_prefixes(
     prefixes: Keys, known: int, end: int, images: RowImages, stock: _Stock
 ) -> tuple[Keys, NDArray[np.int64]]:
-    """Continuations of prefixes of ``known`` digits to ``end`` digits that may be least; and how many symmetries may be
-    in the stabiliser of each.
+    """Extend prefixes from ``known`` to ``end`` digits, as far as they may begin a representative row.
 
-    Prefixes are written as the keys of rows with zeros behind them.
+    Return the extended prefixes, and for each the number of symmetries that may be in the stabiliser. A prefix is
+    written as the key of the row that has zeros after it.
     """
     order = len(images.origins)
     keys, stabilisers = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.int64)
@@ -155,9 +160,10 @@ def _may_be_least(
     counts: NDArray[np.int64],
     images: RowImages,
 ) -> bool:
-    """Whether no image is less if the digit at a level is the label; fill in what waits for further digits then.
+    """Return whether no image is known to be smaller if the digit at ``level`` is ``label``.
 
-    The first ``matched`` digits of the image under a symmetry that is waiting are those of the row.
+    ``waiting`` and ``matched`` are filled in for the next level: the symmetries that still have to be compared, and how
+    many leading digits of the image under each agree with the row.
     """
     row[level] = label
     kept = 0

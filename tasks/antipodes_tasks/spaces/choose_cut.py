@@ -1,4 +1,4 @@
-"""Which symmetries reduce a space, and how it is cut for that."""
+"""The choice of a reduced space: which symmetries reduce it, and at which cut into row and column."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,61 +26,66 @@ from antipodes_tasks.spaces.space import Numbering, Space
 from antipodes_tasks.spaces.symmetry_images import MAX_SYMMETRIES, Images
 
 MAX_FRAMES = 64
-"""Frames that are weighed, at most."""
+"""Maximum number of cuts that are compared."""
 MAX_KEPT = 0.9
-"""The entries of a reduced space as a share of all positions, at most, or nothing is gained."""
+"""Maximum number of entries of a reduced space, as a fraction of all positions. Above it the reduction is pointless."""
 FINDING_COST = 1e8
-"""The cost of a tenth of a second, which symmetries take to be found."""
+"""The cost of a tenth of a second, the time to find the symmetries."""
 MAX_COST_SHARE, WORTHWHILE_SHARE = 2.0, 0.5
-"""The cost of a reduced space as a share of that of all positions: at most, and where it is worth it."""
+"""Costs of a reduced space as fractions of the cost of the unreduced space: the maximum, and the fraction below which
+a reduction is chosen automatically."""
 OUTLINE_COST = 1.5e9
-"""The cost of tables that an outline does not fill: see `cost_of`."""
+"""The cost from which on the tables of an outline are not filled; see `cost_of`."""
 MIN_POSITIONS_FOR_LONG_SEARCH = 1 << 33
-"""Positions whose bits take 3 GiB, which is worth a longer search."""
+"""Number of positions whose bits take 3 GiB. To save that much memory, a longer search is acceptable."""
 MAX_ROWS = 1 << 30
-"""Rows, reduced or not, that are compared with their images: that takes a minute."""
+"""Maximum number of rows before the reduction. Comparing this many rows with their images takes a minute."""
 MAX_PERMUTATIONS = MAX_SYMMETRIES << 20
-"""Permutations of places, labels and moves, several of which may be one symmetry, up to which their group is sought."""
+"""Maximum number of permutations of places, labels and moves for which the group is computed. Several of them may be
+the same symmetry."""
 NUMPY_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
-"""The time to list a row, reduced or not, by numpy and by machine code, and that to compare a place of a row with that
-of an image, in positions that a search expands by a move. 479 million rows were listed in 15 s of a processor."""
+"""Time to list a row before the reduction with numpy and with compiled code, and time to compare a place of a row with
+the place of an image, as numbers of positions that a search expands by one move. Measured: 479 million rows were listed
+in 15 s of processor time."""
 
 
 class Limits(NamedTuple):
-    """What a reduced space may cost."""
+    """Upper limits of the cost and the size of a reduced space."""
 
     cost: float
-    """See `cost_of`."""
+    """Maximum cost, see `cost_of`."""
     entries: float
+    """Maximum number of entries."""
 
 
 def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: bool = False) -> Space:
-    """The reduced space that is built and searched fastest, of the space of all positions with its best cut.
+    """Return the reduced space that is built and searched fastest. ``whole`` is the space of all positions.
 
-    With ``worth`` it is built and searched in half the time, or all positions take much memory, and half the entries
-    do. Of an ``outline`` rows whose tables take long are not listed: enough for a plan, not for a search.
+    With ``worth``, the reduction must at least halve the time, or, if the positions take much memory, the number of
+    entries. In an ``outline``, rows are not listed if their tables would take long; this is enough for a plan, but not
+    for a search.
 
-    InputError where there is no such space.
+    Raises InputError if there is no such space.
     """
     if not (isinstance(whole.numbering, Fields) or _is_reducible(rules, whole.numbering)):
-        raise InputError(f"tables of {rules.name} are not reduced: its space is of the kind {whole.numbering.KIND}")
+        raise InputError(f"the table of {rules.name} cannot be reduced: it is of the kind {whole.numbering.KIND}")
     best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
     if best is None:
-        raise InputError(f"tables of {rules.name} are not reduced: no cut that its symmetries keep saves time")
+        raise InputError(f"the table of {rules.name} cannot be reduced: symmetries would not save time")
     if outline and isinstance(rules.moves, Transforms | Swaps) and _tables_take_long(rules, best):
         best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
 
 
 def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
-    """Whether it takes more than a second or two to list the rows and to compare them with their images."""
+    """Return whether listing the rows and comparing them with their images takes more than a second or two."""
     frame, order = reduced.frame, len(reduced.images)
     rows = frame.all_rows / order
     return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > OUTLINE_COST
 
 
 def listed(space: Space) -> Space:
-    """The space of an outline, with its rows; other spaces stay as they are."""
+    """Return the space of an outline with its rows listed; return any other space unchanged."""
     numbering = space.numbering
     if not isinstance(numbering, Reduced) or not numbering.is_outline:
         return space
@@ -93,7 +98,7 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
-    """What a reduced space may cost."""
+    """Return the upper limits of a reduced space."""
     each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
     search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
@@ -106,13 +111,13 @@ def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
 
 
 def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
-    """The reduced numbering whose space costs least, and less than a limit; None if there is none.
+    """Return the reduced numbering whose space has the lowest cost within the limits; None if there is none.
 
-    InputError where the puzzle has no symmetries, or too many.
+    Raises InputError if the puzzle has no symmetries, or too many.
     """
     every = symmetries_listed(rules)
     if len(every) < 2:
-        raise InputError(f"tables of {rules.name} are not reduced: it has no symmetries")
+        raise InputError(f"the table of {rules.name} cannot be reduced: the puzzle has no symmetries")
     bounds = [
         (_cost(rules, frame, len(every), frame.all_rows / len(every)), number, frame)
         for number, frame in enumerate(_deciding_frames(rules, every))
@@ -132,7 +137,7 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
 
 
 def _deciding_frames(rules: Rules, images: Images) -> Iterator[Frame]:
-    """Frames whose rows decide where moves lead."""
+    """Return cuts for which the row of a position determines its row after each move."""
     if isinstance(rules.moves, Functions):
         return field_frames(rules, images)
     steps = steps_of(rules)
@@ -140,7 +145,7 @@ def _deciding_frames(rules: Rules, images: Images) -> Iterator[Frame]:
 
 
 def _numbering(rules: Rules, whole: Numbering, frame: Frame, images: Images) -> Reduced | None:
-    """The reduced numbering of a frame; None if a sample shows that rows do not decide where moves lead."""
+    """Return the reduced numbering of a cut; None if a sample shows that rows do not determine rows after moves."""
     return (
         ReducedFields.cut(rules, whole, frame, images) if isinstance(whole, Fields) else Reduced(whole, frame, images)
     )
@@ -153,10 +158,10 @@ def _cost(rules: Rules, frame: Frame, order: int, rows: float) -> float:
 
 
 def symmetries_listed(rules: Rules) -> Images:
-    """All symmetries of a puzzle; InputError if they are too many."""
+    """Return all symmetries of a puzzle; raise InputError if there are too many."""
     if isinstance(rules.moves, Functions) and not rules.moves.symmetries:
         return Images.trivial(moduli_of(rules.parts))
-    from antipodes_tasks.symmetries.finding import symmetries_of  # which loads igraph
+    from antipodes_tasks.symmetries.finding import symmetries_of  # loads igraph
 
     moduli = moduli_of(rules.parts)
     try:
@@ -164,7 +169,7 @@ def symmetries_listed(rules: Rules) -> Images:
         if not found.generators:
             return Images.trivial(moduli)
         if found.order > MAX_SYMMETRIES:
-            raise ResourceLimitError(f"expected at most {MAX_SYMMETRIES:,} symmetries, found {found.order:,}")
+            raise ResourceLimitError(f"it has {found.order:,} symmetries, more than {MAX_SYMMETRIES:,}")
         places, labels, turns = (
             np.array([getattr(each, name) for each in found.generators]) for name in ("places", "labels", "turns")
         )
@@ -172,13 +177,13 @@ def symmetries_listed(rules: Rules) -> Images:
         carriers = found.generators[0].carriers
         return Images.of(places, labels[..., :most], turns[..., :most], carriers, moduli).generated()
     except ResourceLimitError as error:
-        raise InputError(f"tables of {rules.name} are not reduced: {error}") from error
+        raise InputError(f"the table of {rules.name} cannot be reduced: {error}") from error
 
 
 def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
-    """The relative time to build and search a space reduced by so many symmetries to so many rows, see `Filler.cost`.
+    """Return the relative time to build and search a space that ``order`` symmetries reduce to ``rows`` rows.
 
-    It also counts the search itself.
+    The unit is that of `Filler.cost`, but the search itself is included.
     """
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
@@ -188,18 +193,21 @@ def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
 
 
 def _listing(frame: Frame) -> float:
-    """The time to list the rows of a frame."""
+    """Return the cost of listing the rows of a cut."""
     return (ROW_COST if frame.all_rows > MAX_NUMPY_ROWS else NUMPY_ROW_COST) * frame.all_rows
 
 
 def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
-    """As `cost_of`; functions are applied to all positions of kept rows, and all images of results are ranked."""
+    """Return the same as `cost_of` if the moves are functions.
+
+    They are applied to all positions of the representative rows, and the images of all results are ranked.
+    """
     comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
     return comparing + (1 + 2 * FUNCTION_COST) * rows * frame.width * moves
 
 
 def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
-    """Frames whose rows symmetries may permute: those of all cuts, and those of classes that symmetries permute."""
+    """Yield cuts whose rows symmetries may permute: the cuts of the unreduced table, and cuts along label classes."""
     parts, known = parts_of(rules), set[Classes]()
     for classes in (*_cuts(parts), *_systems(parts, images)):
         if classes not in known and len(known) < MAX_FRAMES:
@@ -208,7 +216,7 @@ def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
 
 
 def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
-    """The classes where the row has the first labels or values of the parts in their order, the column the others."""
+    """Yield the label classes of the cuts of the unreduced table: the first labels are in the row, the others not."""
     rows = [_all_in_row(part) for part in parts]
     columns = [_none_in_row(part) for part in parts]
     for number, part in enumerate(parts):
@@ -219,7 +227,7 @@ def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
 
 
 def _digits(part: Part) -> int:
-    """The labels, or the values, of a part."""
+    """Return the number of labels or values of a part that can be in the row."""
     return len(part.counts) if isinstance(part, Pieces) else part.length
 
 
@@ -232,14 +240,14 @@ def _none_in_row(part: Part) -> tuple[int, ...] | int:
 
 
 def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
-    """The classes where the row has the first labels or values; None where there are no such."""
+    """Return the label classes with the first ``shown`` labels or values in the row; None if that is not possible."""
     if isinstance(part, Pieces):
         return tuple(min(label, shown) for label in range(len(part.counts)))
     return shown if shown in (0, part.length) or part.total is None else None
 
 
 def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
-    """Each part of pieces in classes that symmetries permute, and values in the column."""
+    """Yield divisions of the parts of pieces into label classes that symmetries permute, with values in the column."""
     choices: list[Sequence[tuple[int, ...] | int]] = []
     for part in parts:
         if isinstance(part, Pieces):
@@ -250,9 +258,10 @@ def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
 
 
 def block_systems(renamed: np.ndarray) -> list[tuple[int, ...]]:
-    """Divisions of labels into classes that renamings ``(n, labels)`` permute, the class of each label.
+    """Return divisions of labels into classes (block systems) that the renamings ``(n, labels)`` permute.
 
-    All in one class, each in its own, and those that follow from two labels in one class.
+    Each division lists the class of each label. They are the division into a single class, the division into classes
+    of one label, and for each label the finest division with this label and label 0 in one class.
     """
     labels = renamed.shape[1]
     found = {(0,) * labels: None, tuple(range(labels)): None}
@@ -262,7 +271,7 @@ def block_systems(renamed: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def _joined(renamed: np.ndarray, other: int) -> tuple[int, ...]:
-    """The finest such division with label 0 and another one in a class."""
+    """Return the finest division that has ``other`` in the class of label 0 and that the renamings permute."""
     class_of = list(range(renamed.shape[1]))
     waiting = [(0, other)]
     while waiting:

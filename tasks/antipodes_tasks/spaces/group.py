@@ -1,4 +1,9 @@
-"""The numbering of a puzzle whose pieces all differ: exactly the positions that moves and their inverses reach."""
+"""The numbering of a puzzle whose moves generate a group: exactly the positions that the group contains.
+
+All pieces differ, so that a position is an element of a permutation group, and the start is the identity. A stabiliser
+chain (see `antipodes_tasks.permutations.chain`) writes an element as a product of one representative for each level.
+The numbers of these representatives are the digits of its index.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,39 +36,40 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 Ranks = NDArray[np.int64]
 
 LARGEST = 1 << 128
-"""The order up to which groups are searched, to say how large they are; they take some three seconds at most."""
+"""Maximum order of groups whose order is computed, to report the size of the puzzle. That takes at most about three
+seconds."""
 BATCH = 1 << 20
-"""Positions that are ranked together."""
+"""Number of positions that are ranked together."""
 
 MAX_NUMPY_IMAGES = 1 << 22
-"""Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
+"""Number of images of points, over all levels, below which numpy is faster than loading compiled code."""
 MAX_BYTES = 256
-"""Points that a byte names."""
+"""Maximum number of points for which a permutation is written as bytes."""
 
 
 class ChainArrays(NamedTuple):
-    """The levels of a chain side by side, for kernels."""
+    """The levels of a chain, joined to arrays for kernels."""
 
     base: NDArray[np.int64]
     """``(levels,)``: the base points."""
     numbers: NDArray[np.int16]
-    """``(levels, points)``: the digit of each image of the base point, -1 outside its orbit."""
+    """``(levels, points)``: the digit of each image of the base point; -1 outside its orbit."""
     firsts: NDArray[np.int64]
     """``(levels,)``: where the representatives of each level begin."""
     representatives: Permutations
-    """``(representatives, points)``: those of all levels, or their inverses."""
+    """``(representatives, points)``: the representatives of all levels, or their inverses."""
     weights: NDArray[np.int64]
     """``(levels,)``: the weight of each digit in a rank."""
 
 
 @dataclass(frozen=True)
 class Elements:
-    """The numbering of the elements of a group: each is the product of one representative of each level.
+    """The numbering of the elements of a group.
 
     Raises
     ------
     ResourceLimitError
-        There are more elements than 64 bits can number.
+        There are too many elements for 64 bits.
     """
 
     chain: StabiliserChain
@@ -75,7 +81,7 @@ class Elements:
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return self.chain.order
 
     @cached_property
@@ -85,9 +91,9 @@ class Elements:
         return tuple(prod(radices[at:]) for at in range(1, len(radices) + 1))
 
     def rank(self, elements: Permutations) -> Ranks:
-        """The number of each of ``(n, points)``, ``(n,)`` int64; -1 where it is not an element of the group.
+        """Return the number of each of ``(n, points)``, ``(n,)`` int64; -1 if it is not an element of the group.
 
-        Rows may be any integers from 0 to ``points - 1``: one that is no permutation is no element.
+        The rows may hold any integers from 0 to ``points - 1``. A row that is not a permutation gets -1.
         """
         if elements.size * len(self.chain.levels) > MAX_NUMPY_IMAGES:
             return rank_elements(elements, *self._inverses)
@@ -99,7 +105,7 @@ class Elements:
         return ranks
 
     def rank_one(self, element: bytes) -> int:
-        """As `rank`, for one row of at most MAX_BYTES points: the product with a representative is one translation."""
+        """Return the number of one element with at most MAX_BYTES points, using ``bytes.translate`` for products."""
         rank = 0
         for point, digits in self._translations:
             found = digits.get(element[point])
@@ -110,7 +116,7 @@ class Elements:
         return rank if element == self._identity else -1
 
     def unrank(self, ranks: Ranks) -> Permutations:
-        """The elements ``(n, points)`` that have these numbers ``(n,)``, which are not checked."""
+        """Return the elements ``(n, points)`` with these numbers ``(n,)``. The numbers are not checked."""
         points, levels = self.chain.points, self.chain.levels
         if len(ranks) * points * len(levels) > MAX_NUMPY_IMAGES:
             return unrank_elements(ranks, *self._representatives)
@@ -121,7 +127,7 @@ class Elements:
 
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
-        """Of each level the base point, and for each image of it what it adds to the rank, and how it is undone."""
+        """For each level, the base point; for each image of it, its summand of the rank and an inverse element."""
         further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):
@@ -155,10 +161,7 @@ class Elements:
 
 @dataclass(frozen=True)
 class Group(Numbering):
-    """The elements of the group that moves generate: exactly the positions that moves and their inverses reach.
-
-    An element is the product of one representative of each level of a stabiliser chain; their numbers are its digits.
-    """
+    """The elements of the group that the moves generate: exactly the positions that moves and their inverses reach."""
 
     KIND: ClassVar[str] = "group"
 
@@ -167,26 +170,26 @@ class Group(Numbering):
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The group of the moves; see `chain_of` for errors."""
+        """Return the group of the moves; see `_chain` for errors."""
         return cls(rules, _chain(rules))
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the chain of a record; FieldError if that has none, or one of another group."""
+        """Return the numbering with the chain of a record; raise FieldError if it is invalid or of another group."""
         points = points_of(rules)
         if points is None:
-            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+            raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         chain = checked_chain(points.count, record.details.get("base"), record.details.get("generators"))
         starts = points.permutations(rules.start_labels)
         if not _members(chain, np.concatenate([points.elements, starts])).all():
-            raise FieldError("generators: expected those of a group that has all moves and starts, found another")
+            raise FieldError("generators: the group does not contain all moves and starts")
         return cls(rules, chain)
 
     @classmethod
     def can_number(cls, rules: Rules) -> bool:
-        """Whether positions are permutations of points, all starts are connected by moves, and the order is known.
+        """Return whether positions are permutations of points, moves connect all starts, and the group order is known.
 
-        It is not known of groups of more than LARGEST elements.
+        The order is not known if it exceeds LARGEST.
         """
         points = points_of(rules)
         chain = None if points is None else _chain_of(points)
@@ -196,26 +199,26 @@ class Group(Numbering):
         return len(starts) == 1 or bool(_members(chain, points.permutations(starts)).all())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the generators alone to other processes, not the tables made from them."""
+        """Send only the generators to other processes, not the tables computed from them."""
         return type(self), (self.rules, self.chain)
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The number of representatives of each level."""
+        """Number of representatives of each level."""
         return self.chain.radices
 
     @property
     def cuts(self) -> Sequence[int]:
-        """Any number of levels, at least one if there is one."""
+        """Any number of levels from 1 on, or 0 if there is no level."""
         return range(min(1, len(self.radices)), len(self.radices) + 1)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The chain, from which the numbering follows."""
+        """The chain, which determines the numbering."""
         return {"base": list(self.chain.base), "generators": [list(each) for each in self.chain.generators]}
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it is unreachable."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
             permutations = self._points.permutations(labels[first : first + BATCH])
@@ -223,13 +226,13 @@ class Group(Numbering):
         return ranks
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         if self.chain.points > MAX_BYTES:
             return super().rank_one(labels)
         return self._elements.rank_one(self._points.permutation_of(labels))
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         labels = np.empty((len(indices), self.rules.places), dtype=np.uint8)
         for first in range(0, len(indices), BATCH):
             permutations = self._elements.unrank(indices[first : first + BATCH])
@@ -237,11 +240,11 @@ class Group(Numbering):
         return labels
 
     def filler(self, rules: Rules, leading: int) -> GroupTables:
-        """The move tables: a row is the digits of the leading levels."""
+        """Return the filler: a row consists of the digits of the leading levels."""
         return GroupTables(_automaton(self._points, self.chain), leading)
 
     def reachable(self, rules: Rules) -> int:
-        """The number of positions, since no others have a number."""
+        """Return the number of positions, because only reachable positions are numbered."""
         return self.size
 
     @cached_property
@@ -254,12 +257,12 @@ class Group(Numbering):
 
 
 def _chain(rules: Rules) -> StabiliserChain:
-    """The chain of the group of a puzzle.
+    """Return the chain of the group of a puzzle.
 
     Raises
     ------
     InputError
-        The puzzle has no group, see `Group.suits`.
+        The positions of the puzzle do not form a group, see `Group.can_number`.
     SizeLimitError
         The group has more than LARGEST elements.
     """
@@ -271,7 +274,7 @@ def _chain(rules: Rules) -> StabiliserChain:
 
 @lru_cache(maxsize=4)
 def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
-    """The chain of the group of a puzzle's moves; None where it has more than LARGEST elements."""
+    """Return the chain of the group of a puzzle's moves; None if the group has more than LARGEST elements."""
     try:
         return stabiliser_chain(points.elements, most=LARGEST)
     except ResourceLimitError:
@@ -286,12 +289,12 @@ def _automaton(points: PuzzlePoints, chain: StabiliserChain) -> Automaton:
 def _points(rules: Rules) -> PuzzlePoints:
     points = points_of(rules)
     if points is None:
-        raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {rules.name}")
+        raise InputError(f"the positions of {rules.name} do not form a group of permutations")
     return points
 
 
 def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:
-    """Which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
+    """Return which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
     members: NDArray[np.bool_] = (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)
     return members
 
@@ -305,7 +308,7 @@ def rank_elements(
     inverses: Permutations,
     weights: Ranks,
 ) -> Ranks:
-    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `Elements.rank`."""
+    """Return the number of each element ``(n, points)``, ``(n,)``, or -1; see `Elements.rank`."""
     points = elements.shape[1]
     ranks = np.zeros(len(elements), dtype=np.int64)
     rest = np.empty(points, dtype=np.int16)
@@ -336,7 +339,7 @@ def unrank_elements(
     representatives: Permutations,
     weights: Ranks,
 ) -> Permutations:
-    """The element ``(n, points)`` of each number ``(n,)``."""
+    """Return the element ``(n, points)`` of each number ``(n,)``."""
     points = representatives.shape[1]
     elements = np.empty((len(ranks), points), dtype=np.int16)
     for n in range(len(ranks)):

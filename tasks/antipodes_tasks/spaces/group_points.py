@@ -1,8 +1,9 @@
-"""Positions as permutations of points: each place of a piece, in each orientation, is a point.
+"""Positions as permutations of points: each combination of a place and an orientation of a piece is a point.
 
-A position is the permutation that takes each point of the first start to where it has gone. It is defined where all
-pieces differ, so that the labels say which piece is where, and where values are orientations of such pieces, or stay on
-their places. A move then multiplies the permutation from the left, whatever the position.
+A position is written as the permutation that takes each point of the first start to its present point. For this, all
+pieces must differ, so that the labels determine which piece is where, and values must be orientations of such pieces or
+stay on their places. A move then multiplies the permutation from the left by an element that does not depend on the
+position.
 """
 
 from collections.abc import Sequence
@@ -20,33 +21,34 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
 BATCH = 1 << 11
-"""Positions that are converted together, so that a column of them stays in the cache."""
+"""Number of positions that are converted together, so that a column of them stays in the cache."""
 MAX_NUMPY_IMAGES = 1 << 20
-"""Images of points that numpy writes faster than compiled code is loaded."""
+"""Number of images of points below which numpy is faster than loading compiled code."""
 NO_COLUMN = -1
+"""Instead of a place: the seat has no piece, or no value."""
 Turns = NDArray[np.int64]
-"""``(n, seats)``: how far the values of seats are turned."""
+"""``(n, seats)``: by how many points the values of seats are turned."""
 
 
 @dataclass(frozen=True, eq=False)
 class PuzzlePoints:
-    """The points of a puzzle: those of each of its *seats*, which are places with a piece, a value, or both."""
+    """The points of a puzzle. They belong to *seats*: a seat is a place with a piece, a value, or both."""
 
     pieces: NDArray[np.int64]
     """``(seats,)``: the place of the piece among all places, or NO_COLUMN."""
     values: NDArray[np.int64]
-    """``(seats,)``: the place of the value, which is the piece's orientation if there is one; or NO_COLUMN."""
+    """``(seats,)``: the place of the value, which is the orientation of the piece if there is one; or NO_COLUMN."""
     moduli: NDArray[np.int64]
     """``(seats,)``: the number of values, which is the number of points."""
     homes: NDArray[np.int64]
-    """``(seats, labels)``: the seat at which a label of a piece starts, -1 for other labels."""
+    """``(seats, labels)``: the seat of each label of a piece at the start; -1 for other labels."""
     start: Labels
     """``(places,)``: the first start."""
     moves: Transforms
 
     @cached_property
     def count(self) -> int:
-        """The number of points."""
+        """Number of points."""
         return int(self.moduli.sum())
 
     @cached_property
@@ -55,7 +57,7 @@ class PuzzlePoints:
         return np.cumsum(self.moduli) - self.moduli
 
     def permutations(self, labels: Labels) -> Permutations:
-        """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
+        """Return the permutations ``(n, points)`` of positions ``(n, places)``; zeros if a label is unknown."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
         if permutations.size > MAX_NUMPY_IMAGES:
             columns = (self.pieces, self.values, self.moduli, self.first_points, self.homes, self._start_values)
@@ -84,14 +86,14 @@ class PuzzlePoints:
     def _put(
         self, permutations: Permutations, firsts: NDArray[np.int64], seats: NDArray[np.int64], turns: Turns
     ) -> None:
-        """Write the images of the points from ``firsts`` on ``(n, seats)``: the points of ``seats``, turned so far."""
+        """Write the images of the points from ``firsts`` ``(n, seats)`` on: points of ``seats``, after ``turns``."""
         modulus = self.moduli[seats[0]]
         for turn in range(modulus):
             images = (self.first_points[seats] + (turns + turn) % modulus).astype(np.int16)
             np.put_along_axis(permutations, firsts + turn, images, axis=1)
 
     def permutation_of(self, labels: Sequence[int]) -> bytes:
-        """As `permutations`, for one position of the puzzle, given as Python's integers; a byte names each point."""
+        """Return the permutation of one position given as Python integers, with a byte for each point."""
         permutation = bytearray(self.count)
         for piece, value, homes, images in self._images:
             first, end, start_value = homes[0 if piece == NO_COLUMN else labels[piece]]
@@ -100,9 +102,9 @@ class PuzzlePoints:
 
     @cached_property
     def _images(self) -> list[tuple[int, int, dict[int, tuple[int, int, int]], list[bytes]]]:
-        """Of each seat the places of piece and value, the home of each label, and its points after each turn.
+        """For each seat, the places of piece and value, the home of each label, and the seat's points after each turn.
 
-        A home is given by its points, the first and one past the last, and its value at the start.
+        A home is given by its first point, one past its last point, and its value at the start.
         """
         known = list(
             zip(
@@ -122,7 +124,7 @@ class PuzzlePoints:
         return found
 
     def labels(self, permutations: Permutations) -> Labels:
-        """The positions ``(n, places)`` of permutations ``(n, points)`` that moves can make."""
+        """Return the positions ``(n, places)`` of permutations ``(n, points)``, which must be reachable."""
         labels = np.empty((len(permutations), len(self.start)), dtype=np.uint8)
         for first in range(0, len(labels), BATCH):
             self._convert_back(permutations[first : first + BATCH], labels[first : first + BATCH])
@@ -172,7 +174,7 @@ class PuzzlePoints:
 
 
 def points_of(rules: Rules) -> PuzzlePoints | None:
-    """The points of a puzzle; None where positions are no permutations of points. The last ones are kept."""
+    """Return the points of a puzzle, cached; None if its positions are not permutations of points."""
     if not isinstance(rules.moves, Transforms):
         return None
     return _points_of(rules.parts, rules.starts[0], rules.moves)
@@ -197,7 +199,7 @@ def _points_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Transform
 
 
 def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], list[int]] | None:
-    """The place of the piece and of the value of each seat; None where moves do not keep them together."""
+    """Return the places of the piece and of the value of each seat; None if moves separate them."""
     pieces: list[int] = []
     values: list[int] = []
     ranges = ranges_of(parts)
@@ -225,7 +227,7 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
 
 
 def _values_follow_pieces(moves: Transforms, pieces: slice, values: slice) -> bool:
-    """Whether values go where the pieces go."""
+    """Return whether values move together with the pieces."""
     one, other = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
     return np.array_equal(one, other)
 
@@ -244,7 +246,7 @@ def write_permutations(
     start_values: Column,
     permutations: NDArray[np.int16],
 ) -> None:
-    """Write positions ``(n, places)`` as permutations ``(n, points)``, zeros for one with an unknown label."""
+    """Write positions ``(n, places)`` as permutations ``(n, points)``; zeros if a label is unknown."""
     for row in range(labels.shape[0]):
         for seat in range(len(moduli)):
             home = np.int64(seat)

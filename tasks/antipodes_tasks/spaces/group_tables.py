@@ -1,12 +1,10 @@
-"""The move tables of a group: how moves pass through a stabiliser chain, and how rows and columns are filled.
+"""The move tables of a group: an automaton that reads the digits of a position and writes the digits after a move.
 
-An automaton reads the digits of a position and writes the new ones.
-
-An element of the group is a product of representatives ``v1 v2 ... vk``, one a level. A move multiplies it from the
-left: ``g v1 = w1 h``. Here ``w1`` is the representative of the new digit, and ``h`` lies in the next level and
-multiplies the rest in the same way. The *states* of a level are the different ``g`` that occur there, at most as many
-as its group has elements. Those at the cut between rows and columns are the column maps, so column maps are counted
-exactly before any table is built.
+An element of the group is a product ``v1 v2 ... vk`` of one representative for each level of a stabiliser chain. A move
+multiplies it from the left: ``g v1 = w1 h``. Here ``w1`` is the representative of the new digit, and ``h`` lies in the
+group of the next level and multiplies the rest in the same way. The *states* of a level are the different elements
+``g`` that occur there, at most as many as its group has elements. The states at the cut between row and column are the
+column maps, so column maps are counted exactly before any table is built.
 """
 
 from collections.abc import Sequence
@@ -26,12 +24,12 @@ from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, Filler, MoveTabl
 Numbers = NDArray[np.int32]
 
 MAX_TRANSITIONS = 1 << 24
-"""Transitions that are worth counting; it takes some seconds."""
+"""Maximum number of transitions that are computed, which takes a few seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """What happens at a level: ``(states, orbit)`` arrays by the state and the digit that it reads."""
+    """The transitions of a level: ``(states, orbit)`` arrays by state and digit."""
 
     written: NDArray[np.int32]
     """The new digit."""
@@ -44,9 +42,10 @@ class Automaton:
     """The automaton of some elements of a group. State 0 is the identity at every level."""
 
     levels: tuple[Level, ...]
-    """Those of a complete chain, see `StabiliserChain.is_complete`."""
+    """The levels of a complete chain, see `StabiliserChain.is_complete`."""
     elements: Permutations
-    """``(moves, points)``: the elements that multiply positions. They are states 1 and following of the first level."""
+    """``(moves, points)``: the elements by which moves multiply positions. They are states 1, 2, ... of the first
+    level."""
 
     @cached_property
     def transitions(self) -> tuple[Transitions, ...]:
@@ -55,13 +54,13 @@ class Automaton:
         Raises
         ------
         FieldError
-            An element does not lie in the group of the chain.
+            An element does not belong to the group of the chain.
         ResourceLimitError
-            There are more transitions than are worth counting.
+            There are more than MAX_TRANSITIONS transitions.
         """
         identity = np.arange(self.elements.shape[1], dtype=np.int16)[np.newaxis]
         if (sifted(self.levels, self.elements) != identity).any():
-            raise FieldError("generators: expected those of a group that has all moves, found another")
+            raise FieldError("generators: the group does not contain all moves")
         states = np.concatenate([identity, self.elements])
         found: list[Transitions] = []
         left = MAX_TRANSITIONS
@@ -69,7 +68,7 @@ class Automaton:
             left -= len(states) * len(level.transversal)
             if left < 0:
                 raise ResourceLimitError(
-                    f"expected at most {MAX_TRANSITIONS:,} transitions of moves in the levels of a group, found more"
+                    f"the moves have more than {MAX_TRANSITIONS:,} transitions in the levels of the group"
                 )
             one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
             found.append(one)
@@ -77,7 +76,7 @@ class Automaton:
 
     @cached_property
     def state_counts(self) -> tuple[int, ...]:
-        """The number of states at each level, and past the last one; upper bounds where counting takes too long."""
+        """Number of states at each level, and after the last one; upper bounds if counting takes too long."""
         try:
             return (*(len(one.next) for one in self.transitions), 1)
         except ResourceLimitError:
@@ -87,7 +86,7 @@ class Automaton:
 
     @property
     def most_bytes(self) -> int:
-        """An upper bound of the bytes of the transitions, and of those in use while they are made."""
+        """Upper bound of the bytes of the transitions, and of the bytes in use while they are computed."""
         levels = len(self.levels)
         sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
         counted = [min(size, MAX_TRANSITIONS) for size in sizes]
@@ -97,7 +96,7 @@ class Automaton:
 
 
 def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
-    """The transitions of a level, and the states ``(n, points)`` at the next one."""
+    """Return the transitions of a level, and the states ``(n, points)`` at the next level."""
     written = level.numbers[states[:, level.orbit]].astype(np.int32)
     images = states[:, level.transversal[:, later]]
     images = level.inverse[written[:, :, np.newaxis], images]
@@ -109,10 +108,11 @@ def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transit
 
 @dataclass(frozen=True, eq=False)
 class GroupTables(Filler):
-    """How large the move tables are where the chain is cut below its first ``leading`` levels, and how they are filled.
+    """The filler for a chain that is cut after its first ``leading`` levels.
 
-    A row is the digits of the leading levels, a column those of the others: an element of the group that fixes the
-    leading base points. A move multiplies the column by an element of that group, which is the column map.
+    A row consists of the digits of the leading levels, and a column of the other digits: it is an element of the group
+    that fixes the leading base points. A move multiplies the column by an element of this group, which is the column
+    map.
     """
 
     automaton: Automaton
@@ -120,43 +120,43 @@ class GroupTables(Filler):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of digits of each level."""
+        """Number of values of the digit of each level."""
         return tuple(len(level.transversal) for level in self.automaton.levels)
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return prod(self.radices[: self.leading])
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return prod(self.radices[self.leading :])
 
     @property
     def most_moves(self) -> int:
-        """The number of moves."""
+        """Number of moves."""
         return len(self.automaton.elements)
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps; an upper bound where counting takes too long."""
+        """Number of column maps; an upper bound if counting takes too long."""
         return self.automaton.state_counts[self.leading]
 
     @cached_property
     def undirected(self) -> bool:
-        """Whether each move can be undone by a move."""
+        """Whether the inverse of each move is a move."""
         elements = self.automaton.elements
         return {each.tobytes() for each in elements} == {each.tobytes() for each in inverted(elements)}
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while they are filled."""
+        """Return an upper bound of the bytes in use, besides the tables, while they are filled."""
         above = 8 * self.most_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
         before = 8 * self.most_column_maps * self.width // (self.radices[-1] if self.width > 1 else 1)
-        return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and those they are made from
+        return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and their inputs
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""
+        """Return unfilled tables and the calls that fill them; too many transitions raise ResourceLimitError."""
         transitions = self.automaton.transitions
         rows, width, count = self.rows, self.width, self.most_column_maps
         target = np.zeros((rows, self.most_moves), dtype=np.int32)
@@ -201,7 +201,7 @@ def _column_fills(maps: NDArray[np.int32], levels: Sequence[Transitions]) -> lis
 def _passed(
     transitions: Sequence[Transitions], states: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """What states ``(n,)`` write for all digits of some levels, as one number, and where they end: ``(n, numbers)``."""
+    """Return the number that states ``(n,)`` write for the digits of some levels, and the next states, as arrays."""
     written, states = np.zeros((len(states), 1), dtype=np.int32), states[:, np.newaxis]
     for one in transitions:
         digits = one.written.shape[1]
@@ -220,10 +220,10 @@ def fill_rows(
     written: Numbers,
     following: Numbers,
 ) -> None:
-    """Fill rows of the move tables from the digit of the last level of the rows.
+    """Fill rows of the move tables, by the digit of the last level of the rows.
 
-    ``before`` and ``states``, ``(moves, rows of the levels above)``, say where moves lead above that level, and the
-    states in which they reach it; ``written`` and ``following``, ``(states, digits)``, are its transitions.
+    ``before`` and ``states``, ``(moves, rows of the levels above)``, hold the targets above that level and the states
+    in which the level is reached. ``written`` and ``following``, ``(states, digits)``, are its transitions.
     """
     digits = written.shape[1]
     for line in range(target.shape[0]):
@@ -237,7 +237,7 @@ def fill_rows(
 
 @kernel
 def fill_columns(maps: Numbers, before: Numbers, states: Numbers, written: Numbers) -> None:
-    """Fill column maps ``(maps, width)`` from the digit of the last level, as in `fill_rows`."""
+    """Fill column maps ``(maps, width)`` by the digit of the last level, as in `fill_rows`."""
     digits = written.shape[1]
     for number in range(maps.shape[0]):
         for above in range(before.shape[1]):

@@ -1,4 +1,4 @@
-"""The move tables of positions that are listed in memory: a row each, one column, and a plain list of successors."""
+"""The move tables of positions that are listed in memory: one row for each position, and only one column."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, Filler, Indices, M
 from antipodes_tasks.spaces.space import Numbering
 
 POSITIONS = 1 << 16
-"""Successors that one call finds: in some 20 ms."""
+"""Number of successors that one call computes, in about 20 ms."""
 
 
 @dataclass(frozen=True)
 class SuccessorLists(Filler):
-    """The successors of each position of a list. The list has to be closed: moves lead to its positions alone."""
+    """The filler for the positions of a list. The list must be closed: it must contain all successors."""
 
     rules: Rules
     numbering: Numbering
 
     @property
     def rows(self) -> int:
-        """The number of positions."""
+        """Number of positions."""
         return self.numbering.size
 
     @property
@@ -38,17 +38,17 @@ class SuccessorLists(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """The most legal moves of a position: all are tried for it."""
+        """Maximum number of legal moves of a position, found by trying all moves in all positions."""
         counts = (np.bincount(self._successors(first, end)[1]) for first, end in self._blocks(len(self.rules.moves)))
         return max((int(count.max()) for count in counts if len(count)), default=0)
 
     @property
     def most_column_maps(self) -> int:
-        """The identity alone."""
+        """The identity is the only column map."""
         return 1
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Return unfilled tables and the calls that fill them."""
         target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
         no_maps = np.zeros((self.rows, 0), dtype=map_type(1)), np.zeros((1, 1), dtype=np.int32)
         tables = MoveTables(target, *no_maps, self.rules.moves.reversible)
@@ -62,23 +62,23 @@ class SuccessorLists(Filler):
         return steps_of(self.rules.moves, self.rules.parts)
 
     def _successors(self, first: int, end: int) -> tuple[Labels, Indices]:
-        """The successors of some positions ``(m, places)``, and the place of each one's predecessor among them."""
+        """Return the successors ``(m, places)`` of some positions, and the place of each predecessor, ``(m,)``."""
         return self._steps.successors(self.numbering.unrank(np.arange(first, end)))
 
     def _fill(self, target: NDArray[np.int32], first: int) -> None:
-        """Write the successors of positions from ``first`` on."""
+        """Write the successors of the positions from ``first`` on."""
         self._check_inverses(first, first + len(target))
         labels, before = self._successors(first, first + len(target))
         after = self.numbering.rank(labels)
         if (after < 0).any():
             raise InputError(
-                f"expected all positions that moves lead to in the list of {self.rules.name}, found others"
+                f"the list of {self.rules.name} is incomplete: some moves lead to positions that are not in it"
             )
         row, leads_to = np.divmod(np.sort(before * self.rows + after), self.rows)
         target[row, np.arange(len(row)) - np.searchsorted(row, row)] = leads_to
 
     def _check_inverses(self, first: int, end: int) -> None:
-        """Raise InputError unless functions that are said to undo moves do so; other moves know their inverses."""
+        """Raise InputError if functions that are declared as inverses are not; other moves have known inverses."""
         moves = self.rules.moves
         if isinstance(moves, Functions) and moves.reversible:
             labels = self.numbering.unrank(np.arange(first, end))
@@ -86,5 +86,5 @@ class SuccessorLists(Filler):
                 moves.check_undone(number, labels, *moves.move(number, labels))
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         return threads * 2 * max(POSITIONS, len(self.rules.moves)) * (4 * self.rules.places + 128)

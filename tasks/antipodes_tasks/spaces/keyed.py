@@ -1,7 +1,8 @@
-"""The numbering of positions without a formula: their place in the ascending order of keys, as a store lists them.
+"""The numbering of positions without a formula, by their place in the ascending list of keys that a store holds.
 
-Where few of many arrangements can be reached, as of blocks that get in each other's way, only a search finds them. It
-runs over keys. The list of keys is part of the table that it makes, and gives each position its index.
+If only few of many arrangements are reachable, for example because blocks get in each other's way, only a search can
+find the reachable ones. The search works on keys (see `antipodes_tasks.keys`). The finished table contains the list of
+keys, which gives each position its index.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,15 +27,16 @@ from antipodes_tasks.spaces.move_tables import Filler, Indices
 from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
 
 SPAN = 1 << 40
-"""Indices of each range of an unfinished table, whose positions are not counted yet: from its number times this on."""
+"""Number of indices of each range of an unfinished table, whose positions are not counted yet. Range ``r`` begins at
+index ``r * SPAN``."""
 PACKING, BOUNDS, ONE_WAY, REACHED = "packing", "bounds", "one_way", "reached"
-"""The keys of the details."""
+"""The keys of the details in a store."""
 
 
 def checked_details(details: Mapping[str, Any]) -> Packing:
-    """Return the packing in the details of a store of keys; FieldError unless they could be those of some puzzle."""
+    """Return the packing in the details of a store of keys; raise FieldError if they cannot belong to any puzzle."""
     if details.keys() != {PACKING, BOUNDS, ONE_WAY, REACHED}:
-        raise FieldError(f"details: expected those of keys, found {shorten(repr(dict(details)))}")
+        raise FieldError(f"details: {shorten(repr(dict(details)))} does not describe keys")
     packing = packing_of(details[PACKING])
     bounds, reached = details[BOUNDS], details[REACHED]
     whole = isinstance(bounds, list) and all(type(one) is int and one >= 0 for one in bounds)
@@ -51,30 +53,30 @@ class KeyList(Protocol):
     """All keys in ascending order."""
 
     def places_of(self, keys: Keys) -> Indices:
-        """The index of each key, ``(n,)``, or NOT_NUMBERED."""
+        """Return the index of each key, ``(n,)``, or NOT_NUMBERED."""
 
     def keys_at(self, indices: Indices) -> Keys:
-        """The key at each index ``(n,)``."""
+        """Return the key at each index ``(n,)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeysInMemory:
-    """The keys of a small puzzle."""
+    """The keys of a small puzzle, in memory."""
 
     keys: Keys
 
     def places_of(self, keys: Keys) -> Indices:
-        """The index of each key."""
+        """Return the index of each key."""
         return places_in(self.keys, keys)
 
     def keys_at(self, indices: Indices) -> Keys:
-        """The key at each index."""
+        """Return the key at each index."""
         found: Keys = self.keys[indices]
         return found
 
 
 def places_in(listed: Keys, keys: Keys) -> Indices:
-    """The place of each key ``(n,)`` in a sorted list, or NOT_NUMBERED."""
+    """Return the place of each key ``(n,)`` in a sorted list, or NOT_NUMBERED."""
     places = np.array(find(listed, keys) if listed.ndim > 1 else np.searchsorted(listed, keys), dtype=np.int64)
     there = np.minimum(places, max(0, len(listed) - 1))
     same = listed[there] == keys if len(listed) else np.zeros(keys.shape, dtype=np.bool_)
@@ -83,7 +85,7 @@ def places_in(listed: Keys, keys: Keys) -> Indices:
 
 @dataclass(frozen=True)
 class Keyed(Numbering):
-    """The positions of a table in the order of their keys; while it is searched, ranges of SPAN indices each."""
+    """The positions of a table in the order of their keys; during the search, ranges of SPAN indices each."""
 
     KIND: ClassVar[str] = KEYED
 
@@ -91,17 +93,17 @@ class Keyed(Numbering):
     packing: Packing
     ranges: KeyRanges
     reached: int | None
-    """How many positions there are, if a look before the search found all."""
+    """Number of reachable positions if the preliminary search found all of them, otherwise None."""
     looked: int = 0
-    """How many positions that look found."""
+    """Number of positions that the preliminary search found."""
     listed: int | None = None
-    """How many positions a finished table lists, or a list in memory."""
+    """Number of positions that a finished table or a list in memory contains."""
     keys: KeyList | None = field(default=None, compare=False)
-    """The list of the table that was opened."""
+    """The list of keys of the table that was opened, if any."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The numbering of a puzzle, also by lists in memory if it is small."""
+        """Return the numbering of a puzzle. If the puzzle is small, its positions can be ranked without a table."""
         if _latest and _latest[0].rules is rules and isinstance(_latest[0], cls):
             return _latest[0]
         packing = Packing.of(rules)
@@ -115,9 +117,10 @@ class Keyed(Numbering):
 
     @classmethod
     def listing(cls, rules: Rules, batches: Iterable[Labels]) -> Self:
-        """The numbering of some positions, whether starts lead to them or not, given in batches ``(n, places)``.
+        """Return the numbering of given positions, reachable or not, in batches ``(n, places)``.
 
-        Keys hold what these positions have on each place, which may be more than moves bring there from the starts.
+        The keys can hold the labels that occur in these positions, which may be more than those that occur in reachable
+        ones.
         """
         labels = np.concatenate(list(batches))
         packing = Packing.of(replace(rules, starts=Starts(labels), origin=None))
@@ -128,7 +131,7 @@ class Keyed(Numbering):
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering of a store; FieldError if it is not of such a puzzle."""
+        """Return the numbering of a store; raise FieldError if it does not match the puzzle."""
         details, packing = record.details, checked_details(record.details)
         if not packing.is_injective(rules):
             raise FieldError(f"{PACKING}: the record of the keys does not match the puzzle")
@@ -140,7 +143,7 @@ class Keyed(Numbering):
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """How many positions there are, or how many a look before the search found."""
+        """Return the number of reachable positions, or the number found by the preliminary search."""
         return cls.of(rules).looked
 
     @cached_property
@@ -149,17 +152,17 @@ class Keyed(Numbering):
         return start_keys(self.rules, self.packing)
 
     def starts(self, rules: Rules) -> Labels:
-        """The positions at depth 0."""
+        """Return the positions at depth 0."""
         return self.packing.unpack(self.start_keys)
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """One value, and the number of indices."""
+        """A digit with one value, and the number of indices."""
         return 1, self.listed or len(self.ranges) * SPAN
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """One column."""
+        """The only cut, with one column."""
         return (2,)
 
     @property
@@ -174,30 +177,30 @@ class Keyed(Numbering):
 
     @property
     def searched(self) -> Self:
-        """The same while its table is searched."""
+        """The same numbering during the search of its table."""
         return replace(self, listed=None, keys=None)
 
     def opened(self, keys: KeyList) -> Self:
-        """The same with the list of a store."""
+        """Return the same numbering with the list of keys of a store."""
         return replace(self, keys=keys)
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED; pieces are unchecked."""
         indices = self._list.places_of(self.packing.pack(labels))
         return np.where(self.packing.fit(labels), indices, NOT_NUMBERED)
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         return self.packing.unpack(self._list.keys_at(np.asarray(indices)))
 
     def filler(self, rules: Rules, leading: int) -> Filler:
-        """The successors of positions that are listed in memory; InputError where they are not."""
+        """Return the filler for positions that are listed in memory; raise InputError if they are not."""
         if self.listed is None or not isinstance(self._list, KeysInMemory):
-            raise InputError(f"expected a puzzle with move tables, found {rules.name}, whose positions are keys")
+            raise InputError(f"{rules.name} has no move tables, because its positions are keys")
         return SuccessorLists(rules, self)
 
     def reachable(self, rules: Rules) -> int | None:
-        """How many positions there are, where that is known."""
+        """Return the number of reachable positions; None if only a search can find it."""
         return self.listed or self.reached
 
     @cached_property
@@ -207,20 +210,20 @@ class Keyed(Numbering):
             return self.keys
         if self.reached is None:
             raise InputError(
-                f"expected a puzzle whose positions have numbers, found {self.rules.name}: its table gives them numbers"
+                f"the positions of {self.rules.name} have no numbers without its table; compute the table first"
             )
         found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))
 
 
 _latest: list[Keyed] = []
-"""The numbering that was asked for last: a plan asks for its size first, which takes the same look at the puzzle."""
+"""The numbering that was requested last. A plan asks for the size first, which takes the same preliminary search."""
 
 
 def start_keys(rules: Rules, packing: Packing) -> Keys:
-    """The keys of the starts; of goals those that the puzzle's origin reaches, for which it may be searched first.
+    """Return the keys of the starts. If the puzzle has an origin, return only the goals that the origin reaches.
 
-    ConfigError if it reaches none.
+    Raises ConfigError if the origin reaches none of the goals.
     """
     keys = packing.pack(rules.start_labels[packing.fit(rules.start_labels)])
     if rules.origin is None:
@@ -234,5 +237,5 @@ def start_keys(rules: Rules, packing: Packing) -> Keys:
         if not len(left):
             break
     if sum(map(len, found)) == 0:
-        raise ConfigError(f"[puzzle] goal: expected one that the start can reach, found none in {len(rules.starts):,}")
+        raise ConfigError(f"[puzzle] goal: the start cannot reach any goal; number of goals: {len(rules.starts):,}")
     return np.concatenate(found)

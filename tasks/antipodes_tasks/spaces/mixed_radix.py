@@ -1,11 +1,10 @@
-"""The numbering of puzzles whose moves are functions: a digit for each field, first those that decide themselves.
+"""The numbering of puzzles whose moves are functions, with one digit for each field.
 
-A field is a place that holds any value, or a whole part of pieces, whose digit is the number of their arrangement. The
-new value of a field may depend on other fields. A set of fields *decides itself* if a move's new values of the set
-depend on its old values alone, wherever the move is legal. Such a set can be the row. What depends on what is seen on
-a sample of positions; the move tables show whether it holds for all: to fill them, every move is applied to every
-position, block by block, and the results are ranked. So a row whose target depends on the column is found, and so is a
-move that its inverse does not undo.
+A *field* is a place that holds any value, or a whole part of pieces, whose digit is the number of the arrangement. The
+new value of a field may depend on other fields. A set of fields is *closed* if, wherever a move is legal, the new
+values of these fields depend only on their old values. Only a closed set can form the row. Dependencies are found on a
+sample of positions, and filling the move tables checks them for every position: every move is applied to all positions,
+row block by row block, and the results are ranked. This also finds moves whose declared inverse does not undo them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,59 +40,62 @@ from antipodes_tasks.spaces.move_tables import (
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
 PAIRS = 256
-"""Pairs of positions that differ in one field, for each field."""
+"""Number of pairs of positions that differ in a single field, for each field."""
 
 SPARE_BYTES = 1 << 24
-"""Memory for column maps that a sample of rows did not show."""
+"""Bytes reserved for column maps that a sample of rows did not show."""
 WIDTHS = (1 << 4, 1 << 15)
-"""Columns of a row that are worth column maps."""
+"""Minimum and maximum number of columns for which column maps are worthwhile."""
 IDEAL_WIDTH = 1 << 10
+"""Number of columns that is tried first."""
 CUTS_TRIED = 6
+"""Maximum number of cuts that are tried."""
 ACCEPTED_MAP_BYTES = 2 * SPARE_BYTES
-"""Bytes of column maps with which a cut is good enough to try no other."""
+"""Bytes of column maps below which a cut is accepted and no other is tried."""
 WORD_BYTES = 4 * 8
 """Bytes of 64 columns of a row in the bitmaps of a search."""
 
 POSITIONS = 1 << 17
-"""Positions of a block, times moves: filled in some 20 ms, after which an interruption is answered."""
+"""Positions of a row block times moves. Filling it takes about 20 ms, after which an interruption takes effect."""
 SAMPLE = 1 << 18
-"""Positions of the rows of a sample, times moves: seen in a tenth of a second."""
+"""Positions of the rows of a sample times moves. Looking at them takes a tenth of a second."""
 LEAST_ROWS = 8
-"""Rows of a sample, at least."""
+"""Minimum number of rows of a sample."""
 NUMBER_BYTES = 160
-"""Memory of the number of a column map while tables are filled."""
+"""Bytes for the number of a column map while tables are filled."""
 FUNCTION_COST = 150
-"""The time to apply a function to a position and to rank the result, in positions that a search expands by a move."""
+"""Time to apply a function to a position and to rank the result, as a number of positions that a search expands."""
 PLAIN = "give the puzzle plain=True"
+"""The remedy in messages about moves whose effect a sample of positions did not show."""
 
 Digits = NDArray[np.int64]
 
 
 class Field(NamedTuple):
-    """Places that have one digit."""
+    """Places that share one digit."""
 
     first: int
     end: int
     """One past the last place."""
     radix: int
-    """The number of values of the digit."""
+    """Number of values of the digit."""
     counts: tuple[int, ...] | None
-    """The pieces of an arrangement; None: one place that holds any value."""
+    """For an arrangement, the number of pieces with each label; None: a single place that holds any value."""
 
     def digit(self, labels: Labels) -> Digits:
-        """The digit ``(n,)`` of positions ``(n, places)``."""
+        """Return the digit ``(n,)`` of positions ``(n, places)``."""
         if self.counts is None:
             return labels[:, self.first].astype(np.int64)
         return rank_arrangements(labels[:, self.first : self.end], self.counts)
 
     def digit_of_one(self, labels: Sequence[int]) -> int:
-        """As `digit`, for one position, given as Python's integers."""
+        """Return the digit of one position given as Python integers."""
         if self.counts is None:
             return labels[self.first]
         return ranker(self.counts)(labels[self.first : self.end])
 
     def write(self, digit: Digits, labels: Labels) -> None:
-        """Write the content that has this digit ``(n,)`` into positions ``(n, places)``."""
+        """Write the content with this digit ``(n,)`` into positions ``(n, places)``."""
         if self.counts is None:
             labels[:, self.first] = digit
         else:
@@ -101,7 +103,7 @@ class Field(NamedTuple):
 
 
 def fields_of(parts: Sequence[Part]) -> tuple[Field, ...]:
-    """The fields of a puzzle, in the order of its places."""
+    """Return the fields of a puzzle, in the order of its places."""
     found = []
     for part, at in zip(parts, ranges_of(parts), strict=True):
         if part.counts is None:
@@ -114,26 +116,27 @@ def fields_of(parts: Sequence[Part]) -> tuple[Field, ...]:
 
 @dataclass(frozen=True)
 class Fields(Numbering):
-    """All contents of a puzzle's fields, reachable or not: a mixed radix with a digit for each field, in any order.
+    """All contents of a puzzle's fields, reachable or not: a mixed radix number with a digit for each field.
 
-    The order depends on how moves pass on what fields hold, and with it goes one cut: of those that are tried, the one
-    with which a search takes the least memory. To know how many column maps a cut has takes a sample of its rows.
+    The order of the fields depends on how moves transfer information between them. The order determines the possible
+    cuts. Of the cuts that are tried, the numbering keeps the one with which a search takes the least memory. A sample
+    of rows is needed to estimate the number of column maps of a cut.
     """
 
     KIND: ClassVar[str] = "fields"
 
     fields: tuple[Field, ...]
-    """In the order of their digits, the most significant first."""
+    """The fields in the order of their digits, the most significant digit first."""
     order: tuple[int, ...]
-    """The number of each field among the puzzle's."""
+    """For each digit, the number of its field among the puzzle's fields."""
     leading: int
-    """The number of fields in the row."""
+    """Number of fields in the row."""
     most_maps: int
-    """The column maps that memory is kept for."""
+    """Number of column maps for which memory is reserved."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The numbering with the cut that takes the least memory."""
+        """Return the numbering with the cut that takes the least memory."""
         moves, (order, ends) = functions_of(rules), deciding_order(rules.parts, rules.moves)
         fields = fields_of(rules.parts)
         best = cls(tuple(fields[number] for number in order), order, len(order), most_maps=1)
@@ -149,14 +152,14 @@ class Fields(Numbering):
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """The product of the numbers of contents."""
+        """Return the product of the numbers of contents."""
         return prod(part.size for part in rules.parts)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the order and cut of a record; FieldError if the puzzle has no fields in such an order."""
+        """Return the numbering with the order and cut of a record; raise FieldError if they do not fit the puzzle."""
         if not isinstance(rules.moves, Functions):
-            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+            raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         order, most = record.details.get("order"), record.details.get("column_maps")
         fields = fields_of(rules.parts)
         if not isinstance(order, list) or not all(type(one) is int for one in order):
@@ -164,7 +167,7 @@ class Fields(Numbering):
         if sorted(order) != list(range(len(fields))):
             raise FieldError(f"details.order: expected each of 0 to {len(fields) - 1} once, found {order!r}")
         if type(most) is not int or not 1 <= most <= record.rows * len(rules.moves) + 1:
-            raise FieldError(f"details.column_maps: expected a number of column maps, found {most!r}")
+            raise FieldError(f"details.column_maps: expected a positive integer, found {most!r}")
         ordered = tuple(fields[number] for number in order)
         rows = list(accumulate((each.radix for each in ordered), mul))
         leading = rows.index(record.rows) + 1 if record.rows in rows else len(rows)
@@ -172,21 +175,21 @@ class Fields(Numbering):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The number of contents of each field."""
+        """Number of contents of each field."""
         return tuple(field.radix for field in self.fields)
 
     @property
     def cuts(self) -> Sequence[int]:
-        """The one cut."""
+        """The only cut."""
         return (self.leading,)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The order of the fields, and the bound of the column maps."""
+        """The order of the fields, and the number of column maps for which memory is reserved."""
         return {"order": list(self.order), "column_maps": self.most_maps}
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for field in self.fields:
             ranks *= field.radix
@@ -194,14 +197,14 @@ class Fields(Numbering):
         return ranks
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         rank = 0
         for field in self.fields:
             rank = rank * field.radix + field.digit_of_one(labels)
         return rank
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         labels = np.empty((len(indices), max(field.end for field in self.fields)), dtype=np.uint8, order="F")
         rest = np.array(indices, dtype=np.int64)
         for field in reversed(self.fields):
@@ -210,24 +213,24 @@ class Fields(Numbering):
         return labels
 
     def filler(self, rules: Rules, leading: int) -> "FieldTables":
-        """The move tables of the cut; filling them raises InputError if a row does not decide where moves lead."""
+        """Return the filler of the cut; filling raises InputError if a row does not determine the row after a move."""
         deciding = tuple(field.first for field in self.fields[:leading])
         return FieldTables(functions_of(rules), self, leading, deciding, self.most_maps)
 
     def _search_bytes(self, rules: Rules) -> int:
-        """Bytes of the move tables, and of the bitmaps of a search."""
+        """Return the bytes of the move tables and of the bitmaps of a search."""
         tables = self.filler(rules, self.leading)
         return tables.table_bytes + WORD_BYTES * tables.rows * -(-tables.width // 64)
 
 
 def functions_of(rules: Rules) -> Functions:
-    """The moves of a puzzle that has functions."""
+    """Return the moves of a puzzle whose moves are functions."""
     assert isinstance(rules.moves, Functions)
     return rules.moves
 
 
 def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """Numbers of leading fields whose rows have columns that are worth maps, the best number of columns first."""
+    """Return numbers of leading fields for which column maps are worthwhile, the best number of columns first."""
     least, most = WIDTHS
     widths = {leading: prod(radices[leading:]) for leading in ends}
     worth = [leading for leading, width in widths.items() if least <= width <= most]
@@ -235,16 +238,16 @@ def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
 
 
 def deciding_order(parts: Sequence[Part], moves: Moves) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The numbers of all fields in order, and the numbers of leading fields that decide themselves, ascending.
+    """Return the order of the fields, and the numbers of leading fields that form a closed set, ascending.
 
-    The smallest set that decides itself comes first, then the fields that make it the next larger one.
+    The smallest closed set comes first, then the fields that extend it to the next larger closed set.
     """
     fields = fields_of(parts)
     return closed_order(fields, dependencies_of(fields, parts, moves))
 
 
 def closed_order(fields: Sequence[Field], dependencies: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """As `deciding_order`, of fields that depend on others as ``(fields, fields)`` says."""
+    """Return the same as `deciding_order`, given which field depends on which, ``(fields, fields)``."""
     needed = [_closure(number, dependencies) for number in range(len(fields))]
     order: list[int] = []
     ends = []
@@ -261,7 +264,7 @@ def _size(numbers: set[int], fields: Sequence[Field]) -> int:
 
 
 def _closure(number: int, dependencies: NDArray[np.bool_]) -> set[int]:
-    """The fields on which a field depends, those on which these depend, and so on; itself among them."""
+    """Return the closure of a field: all fields on which it depends, directly or indirectly, and itself."""
     found, waiting = {number}, [number]
     while waiting:
         new = set(np.flatnonzero(dependencies[waiting.pop()]).tolist()) - found
@@ -271,7 +274,7 @@ def _closure(number: int, dependencies: NDArray[np.bool_]) -> set[int]:
 
 
 def dependencies_of(fields: Sequence[Field], parts: Sequence[Part], moves: Moves) -> NDArray[np.bool_]:
-    """``(fields, fields)``: whether the new value of the first depends on the old one of the second, by any move."""
+    """Return ``(fields, fields)``: whether, for some move, a field's new value depends on another field's old value."""
     depends = np.zeros((len(fields), len(fields)), dtype=np.bool_)
     sample, other = (random_positions(parts, PAIRS, f"dependencies {one}") for one in range(2))
     after = [moves.move(number, sample) for number in range(len(moves))]
@@ -286,64 +289,64 @@ def dependencies_of(fields: Sequence[Field], parts: Sequence[Part], moves: Moves
 
 
 class Rows(NamedTuple):
-    """Where a move leads from some rows."""
+    """The effect of a move on some rows."""
 
     rows: NDArray[np.int64]
-    """``(n,)``: those of the rows, by their place in the block, from which the move is legal in some column."""
+    """``(n,)``: the places in ``labels`` of the rows in which the move is legal in at least one column."""
     target: NDArray[np.int64]
-    """``(n,)``: the row that it leads to, of one of the columns."""
+    """``(n,)``: the target of each row, taken from one column."""
     maps: NDArray[np.int32]
-    """``(n, width)``: the column that each column goes to, ILLEGAL where it is not legal."""
+    """``(n, width)``: the new column of each column; ILLEGAL if the move is illegal in it."""
     decided: bool
-    """Whether the target is that of all columns."""
+    """Whether all columns of each row have the same target."""
 
 
 @dataclass(frozen=True)
 class FieldTables(Filler):
-    """How the move tables of functions are filled."""
+    """The filler for moves that are functions."""
 
     moves: Functions
     numbering: Numbering
     leading: int
-    """The number of digits of the row."""
+    """Number of digits of the row."""
     deciding: tuple[int, ...]
-    """The first places of the fields of the row."""
+    """The first place of each field of the row."""
     most_maps: int
-    """The column maps that memory is kept for: more than a sample of rows showed."""
+    """Number of column maps for which memory is reserved: more than a sample of rows showed."""
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return prod(self.numbering.radices[: self.leading])
 
     @cached_property
     def width(self) -> int:
-        """The number of columns of a row."""
+        """Number of columns of a row."""
         return prod(self.numbering.radices[self.leading :])
 
     @property
     def most_moves(self) -> int:
-        """The number of moves."""
+        """Number of moves."""
         return len(self.moves)
 
     @property
     def most_column_maps(self) -> int:
-        """The column maps that memory is kept for."""
+        """Number of column maps for which memory is reserved."""
         return self.most_maps
 
     @cached_property
     def places(self) -> int:
-        """The number of places of a position."""
+        """Number of places of a position."""
         return int(self.numbering.unrank(np.zeros(1, dtype=np.int64)).shape[1])
 
     def cost(self, column_maps: int) -> float:
-        """As `Filler.cost`, with the time that functions take."""
+        """Return the cost as `Filler.cost`, including the time that the functions take."""
         return super().cost(column_maps) + FUNCTION_COST * self.rows * self.width * len(self.moves)
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
-        """Where a move leads from whole rows, given by the labels of all their positions ``(rows * width, places)``.
+        """Return the effect of a move on whole rows, given all their positions ``(rows * width, places)``.
 
-        InputError if the move is said to be undone by another, and is not.
+        Raises InputError if the declared inverse of the move does not undo it.
         """
         after, legal = self.moves.move(number, labels)
         if self.moves.reversible:
@@ -358,9 +361,10 @@ class FieldTables(Filler):
         return Rows(rows, target[rows], column.reshape(by_row.shape)[rows].astype(np.int32), decided)
 
     def estimated_maps(self) -> int | None:
-        """The number of column maps to keep memory for, from a sample of rows; None if a row does not decide.
+        """Return the number of column maps to reserve memory for, from a sample of rows.
 
-        A sample that still showed new maps in its second half counts as if that went on.
+        If the second half of the sample still showed new maps, new maps are assumed to appear at the same rate in all
+        rows. None if some row does not determine the row after a move.
         """
         rows = self._sampled_rows()
         numbers = MapNumbers(self.width)
@@ -387,12 +391,12 @@ class FieldTables(Filler):
         return self.numbering.unrank((rows[:, np.newaxis] * self.width + columns).ravel())
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them; InputError in these if there are more column maps."""
+        """Return unfilled tables and the calls that fill them; too many column maps raise InputError."""
         tables, numbers = self._empty()
         return tables, self._fills(tables, numbers)
 
     def _empty(self) -> "tuple[MoveTables, MapNumbers]":
-        """Move tables to be filled, and the numbers of their column maps."""
+        """Return unfilled tables, and the object that numbers their column maps."""
         most_maps = self.most_column_maps
         rows, width, moves = self.rows, self.width, len(self.moves)
         target = np.full((rows, moves), ILLEGAL, dtype=np.int32)
@@ -414,8 +418,8 @@ class FieldTables(Filler):
             found = self.rows_after(number, labels)
             if not found.decided:
                 raise InputError(
-                    f"move {self.moves.names[number]!r}: expected that fields {self._deciding} decide where they go, "
-                    f"as in a sample of positions; found that they do not: {PLAIN}"
+                    f"move {self.moves.names[number]!r}: the new values of the fields at {self._deciding} depend on "
+                    f"other fields, which a sample of positions did not show; {PLAIN}"
                 )
             at = first + found.rows, count[found.rows]
             tables.target[at] = found.target
@@ -429,13 +433,13 @@ class FieldTables(Filler):
 
     @cached_property
     def block_rows(self) -> int:
-        """Rows of a block."""
+        """Number of rows of a row block."""
         return max(1, POSITIONS // (len(self.moves) * self.width))
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them.
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them.
 
-        A function may hold four arrays of the size of its argument.
+        It allows for four arrays of the size of its argument within a function.
         """
         position = self.places * (8 * (1 + 4) + 4) + 8 * 10
         count = -(-self.rows // self.block_rows)
@@ -443,10 +447,10 @@ class FieldTables(Filler):
 
 
 class MapNumbers:
-    """The numbers of different column maps, 0 for the identity; threads can share it."""
+    """The numbers of different column maps, 0 for the identity. Threads can share it."""
 
     def __init__(self, width: int, maps: NDArray[np.int32] | None = None) -> None:
-        """Write the maps into an array ``(most, width)``, if there is one."""
+        """Create it with the identity; new maps are also written to ``maps`` ``(maximum, width)`` if it is given."""
         self._maps = maps
         self._lock = Lock()
         self._numbers: dict[bytes, int] = {}
@@ -457,7 +461,7 @@ class MapNumbers:
         return len(self._numbers)
 
     def of(self, maps: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The number ``(n,)`` of each map ``(n, width)``; InputError if there are more than the array takes."""
+        """Return the number ``(n,)`` of each map ``(n, width)``; raise InputError if there is no room for more."""
         changing = np.flatnonzero((maps != self._identity).any(axis=1)) if self._numbers else np.arange(len(maps))
         numbers = np.zeros(len(maps), dtype=np.int64)
         for at in changing.tolist():
@@ -471,6 +475,6 @@ class MapNumbers:
             number = self._numbers.setdefault(key, len(self._numbers))
             if self._maps is not None:
                 if number >= len(self._maps):
-                    raise InputError(f"expected at most {number:,} column maps after a sample, found more: {PLAIN}")
+                    raise InputError(f"more than {number:,} column maps, unlike in a sample of positions; {PLAIN}")
                 self._maps[number] = column_map
         return number

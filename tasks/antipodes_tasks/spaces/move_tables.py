@@ -1,4 +1,8 @@
-"""The moves of a state space as three arrays, rows, column maps and their numbers, and how they are filled."""
+"""The moves of a state space as three arrays, and the interface of the objects that fill these arrays.
+
+A move takes a row to its *target*, another row or the same one. It takes each column to a column by a *column map*,
+which depends on the row and the move only. Equal column maps are stored once, and the row tables hold their numbers.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -10,36 +14,44 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 ColumnMap = NDArray[np.int16] | NDArray[np.int32]
 Fill = Callable[[], None]
-"""Fills a block of the tables. It takes some 20 ms, and may run in any thread and in any order."""
+"""Fills a block of the tables. It takes about 20 ms, and may run in any thread and in any order."""
 ILLEGAL = -1
+"""The target of a move that is illegal in a row, and the image of a column in which the move is illegal."""
 MAPS_OF_INT16 = 1 << 15
+"""Maximum number of column maps whose numbers fit in 16 bits."""
 COLUMNS_AT_ONCE = 64
-"""Columns that are filled together, so that a cache line of each column map is written at once."""
+"""Number of columns that are filled together, so that a cache line of each column map is written at once."""
 STEPS = 1 << 22
-"""Steps of the inner loops of a block: compiled code takes some 20 ms for them, after which an interruption is
-answered."""
+"""Steps of the inner loops of a block. Compiled code takes about 20 ms for them, and checks for an interruption
+afterwards."""
 
 
 ROW_COST = 80
-"""Time to read a row once for a move, in positions that a search expands by it. This and the following are measured
-with skewb, dino, pyraminx and 2x2x2 at all cuts: rows of 250 columns take twice as long as rows of 2,500."""
+"""Time to read a row once for a move, as a number of positions that a search expands by one move. This cost and the
+next ones were measured with skewb, dino, pyraminx and 2x2x2 at all cuts: rows of 250 columns take twice as long as rows
+of 2,500."""
 WIDE_COST = 0.5
-"""More time for a position and move where a column map is wider than the first cache, in the same unit."""
+"""Extra time for each position and move if a column map does not fit in the first-level cache, in the same unit."""
 MAPS_COST, CACHED_BYTES = 0.3, 1 << 22
-"""More time where all column maps have more bytes than the second cache, in the same unit."""
+"""Extra time if all column maps together do not fit in the second-level cache, in the same unit; bytes of that
+cache."""
 COLUMN_BYTES = 4
+"""Bytes of an entry of a column map."""
 
 
 class Neighbours(NamedTuple):
-    """Entries one move away from each of some entries."""
+    """The entries that are one move away from the entries of a sample."""
 
     of: Indices
-    """``(n,)``: for each neighbour the place in the sample of its entry, ascending."""
+    """``(n,)``: for each neighbour, the place of its entry in the sample, ascending."""
     indices: Indices
     """``(n,)``: the index of each neighbour."""
 
     def differing(self, other: "Neighbours", samples: int) -> Indices:
-        """The places in the sample, of ``samples`` entries, that have other neighbours here than there, as sets."""
+        """Return the places in the sample of the entries whose neighbours, as sets, differ from those in ``other``.
+
+        The sample has ``samples`` entries.
+        """
         one, two = (np.unique(np.stack(each), axis=1) for each in (self, other))
         both, counts = np.unique(np.concatenate((one, two), axis=1), axis=1, return_counts=True)
         found: Indices = np.unique(both[0, counts == 1])
@@ -47,42 +59,43 @@ class Neighbours(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The rows that symmetries map to themselves, where an entry is equivalent to others of its own row.
+    """The rows with a nontrivial stabiliser, and the column maps under which new entries of these rows are closed.
 
-    Such entries have equal depths, though moves may lead to one of them alone: what is new in a row is closed under
-    its column maps. See `antipodes_tasks.spaces.reduced_numbering`.
+    If symmetries other than the identity map a row to itself, some entries of the row are equivalent. Equivalent
+    entries have equal depths, but the moves of the tables may reach only one of them. So after each layer the search
+    adds the images of each new entry under these column maps. See `antipodes_tasks.spaces.reduced_numbering`.
     """
 
     rows: NDArray[np.int32]
-    """``(n,)``: these rows, ascending."""
+    """``(n,)``: the rows, ascending."""
     begins: NDArray[np.int64]
     """``(n + 1,)``: where the column maps of each row begin in ``maps``."""
     maps: NDArray[np.int32]
-    """The numbers of the column maps of a row: all elements of a group but the identity."""
+    """The numbers of the column maps of each row. With the identity they form a group."""
 
 
 class MoveTables(NamedTuple):
     """The successor of ``(row, column)`` by move ``m`` is ``target[row, m], column_maps[column_map[row, m], column]``.
 
-    The legal moves of a row come first; their numbers among the puzzle's moves are not kept.
+    The legal moves of a row come first. The tables do not store which moves of the puzzle they are.
     """
 
     target: NDArray[np.int32]
-    """``(rows, moves)``: the row that a move leads to; ILLEGAL past the last legal move."""
+    """``(rows, moves)``: the target of each move; ILLEGAL after the last legal move."""
     column_map: ColumnMap
-    """``(rows, moves)``: which of the column maps applies, 0 is the identity; ``(rows, 0)`` where there is one column.
+    """``(rows, moves)``: the number of the column map; 0 is the identity. ``(rows, 0)`` if there is only one column.
 
-    The numbers have as many bytes as the count of column maps needs.
+    The dtype is the smallest that can hold these numbers.
     """
     column_maps: NDArray[np.int32]
-    """``(column maps, width)``: the column that each column goes to; ILLEGAL where the move is not legal in it."""
+    """``(column maps, width)``: the new column of each column; ILLEGAL if the move is illegal in the column."""
     undirected: bool = False
-    """Whether every move can be undone by a move: then the successors of a position are its predecessors."""
+    """Whether every move is reversible, so that the successors of a position are its predecessors."""
     closing: Closing | None = None
-    """What else is new with an entry; None: nothing."""
+    """The rows whose new entries have to be closed under symmetries, if any."""
 
     def successors(self, sample: Indices) -> Neighbours:
-        """All entries one move after each of the sample, ``(samples,)``."""
+        """Return all entries one move after each entry of the sample ``(samples,)``."""
         width = self.column_maps.shape[1]
         rows, columns = np.divmod(sample, width)
         of, move = np.nonzero(self.target[rows] != ILLEGAL)
@@ -94,68 +107,68 @@ class MoveTables(NamedTuple):
 
 
 class Filler(ABC):
-    """The move tables of a space with one cut: their size, known before they take memory, and how they are filled."""
+    """The move tables of a space with one cut: their size, known before they take memory, and how to fill them."""
 
     ENTRY_COST: ClassVar = 1
-    """Time to compute an entry of a column map, in positions that a search expands by a move."""
+    """Time to compute an entry of a column map, as a number of positions that a search expands by one move."""
     CACHED_WIDTH: ClassVar = 1 << 13
-    """Columns of a column map that stay in the first cache of a processor, as moves read it."""
+    """Number of columns of a column map that fit in the first-level cache of a processor."""
 
     @property
     @abstractmethod
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
 
     @property
     @abstractmethod
     def width(self) -> int:
-        """The number of columns of each row."""
+        """Number of columns of each row."""
 
     @property
     @abstractmethod
     def most_moves(self) -> int:
-        """An upper bound of the moves that a position allows: the moves of the move tables."""
+        """Upper bound of the number of legal moves of a position: the moves per row of the tables."""
 
     @property
     @abstractmethod
     def most_column_maps(self) -> int:
-        """An upper bound of the column maps; their number where counting takes a moment only."""
+        """Upper bound of the number of column maps; the exact number if counting them is quick."""
 
     @abstractmethod
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Return unfilled move tables and the calls that fill them."""
 
     @abstractmethod
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
 
     @property
     def table_bytes(self) -> int:
-        """An upper bound of the bytes of the move tables."""
+        """Upper bound of the bytes of the move tables."""
         maps = self.most_column_maps
         number = 0 if self.width == 1 else 2 if maps <= MAPS_OF_INT16 else 4
         return self.rows * self.most_moves * (4 + number) + maps * self.width * COLUMN_BYTES
 
     @property
     def least_table_bytes(self) -> int:
-        """A lower bound of the bytes of the move tables, which is known at once."""
+        """Lower bound of the bytes of the move tables, available at once."""
         return self.table_bytes
 
     def estimated_seconds(self, threads: int) -> float | None:
-        """The seconds to fill the tables, if only an outline of them is known; None if they can be begun."""
+        """Return the seconds to fill the tables if the space is only an outline; None if `begin` can be called."""
         return None
 
     def cost(self, column_maps: int) -> float:
-        """The relative time to fill the tables and to search with them, if there are so many column maps.
+        """Return the relative time to fill the tables and to search with them, given the number of column maps.
 
-        Many rows make large row tables, few rows make wide column maps, and the best cut is between.
+        Many rows make the row tables large, and few rows make the column maps wide. The best cut is in between.
         """
         entries, positions = column_maps * self.width, self.rows * self.width
         slower = WIDE_COST * (self.width > self.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
         return ROW_COST * self.rows * self.most_moves + self.ENTRY_COST * entries + slower * positions * self.most_moves
 
     def filled(self) -> MoveTables:
-        """The move tables, filled in this thread."""
+        """Return the move tables, filled in this thread."""
         tables, fills = self.begin()
         for fill in fills:
             fill()
@@ -163,13 +176,13 @@ class Filler(ABC):
 
 
 def map_type(count: int) -> Any:
-    """The dtype of the numbers of ``count`` column maps; OverflowError if 32 bits are too few."""
+    """Return the dtype for the numbers of ``count`` column maps; raise OverflowError if 32 bits are too few."""
     if count - 1 > np.iinfo(np.int32).max:
-        raise OverflowError(f"expected column maps that 32 bits number, found {count}")
+        raise OverflowError(f"{count} column maps are too many for 32-bit numbers")
     return np.int16 if count <= MAPS_OF_INT16 else np.int32
 
 
 def blocks(size: int, steps_each: int, *, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:
-    """Ranges of rows, columns or contents, of ``steps_each`` steps each, that one call fills: ``steps`` in all."""
+    """Divide rows, columns or contents into ranges of about ``steps`` steps, with ``steps_each`` steps per item."""
     step = max(least, steps // max(1, steps_each))
     return ((first, min(first + step, size)) for first in range(0, size, step))

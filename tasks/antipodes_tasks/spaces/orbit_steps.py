@@ -1,4 +1,8 @@
-"""The moves of move tables of transforms: those that do the same to a row and exclude each other are one."""
+"""The moves of the move tables of transforms: transforms that differ only in the column may share one move.
+
+Transforms of one name that have the same effect on the row, and are never legal in the same column, form one *step*. A
+step has an *effect* on the column for each transform, and its *action* is the set of these effects.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +20,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass
 class _Step:
-    """Transforms of one name that do the same to the row, and exclude each other in the column."""
+    """Transforms of one name that have the same effect on the row and exclude each other in the column."""
 
     transform: int
     effects: list[int] = field(default_factory=list)
@@ -24,36 +28,36 @@ class _Step:
 
 @dataclass(frozen=True)
 class OrbitSteps:
-    """The moves of the tables: transforms that differ in the column only are one move with one column map."""
+    """The moves of the tables: transforms that differ only in the column are one move with one column map."""
 
     transforms: Numbers
-    """``(steps,)``: a transform that does to the row what the step does."""
+    """``(steps,)``: a transform with the effect of the step on the row."""
     actions: Numbers
-    """``(steps,)``: the number of what the step does to the column."""
+    """``(steps,)``: the number of the step's action on the column."""
     effects: Numbers
     """``(effects,)``: a transform for each different effect on the column parts."""
     alternatives: tuple[tuple[int, ...], ...]
-    """For each action its effects, of which at most one is legal in a column."""
+    """For each action, its effects, of which at most one is legal in a column."""
     identity: int | None
-    """The action that leaves all columns as they are, if a step has it."""
+    """The action that leaves all columns unchanged, if a step has it."""
 
     @cached_property
     def alternatives_at(self) -> Numbers:
-        """``(actions + 1,)``: where the effects of each action begin if they are in one list."""
+        """``(actions + 1,)``: where the effects of each action begin if all are joined to one list."""
         return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
 
 
 class Cut(Protocol):
-    """What decides which transforms are one move."""
+    """The property of a cut that decides which transforms are one move."""
 
     @property
     def column_places(self) -> NDArray[np.bool_]:
-        """Which places belong to the column alone, ``(places,)``."""
+        """``(places,)``: which places belong to the column only."""
         ...
 
 
 def orbit_steps(transforms: Transforms, cut: Cut) -> OrbitSteps:
-    """The steps of the transforms, in their order."""
+    """Return the steps of the transforms, in the order of the transforms."""
     in_column = cut.column_places
     effect_of, effects = _numbered(_keys(transforms, in_column))
     steps = _merged(transforms, in_column, effect_of)
@@ -90,12 +94,12 @@ def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Seq
 
 
 def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
-    """Whether no labels fulfil both the conditions ``(places,)`` and some of the others ``(n, places)``."""
+    """Return whether no labels meet both the conditions ``(places,)`` and any of the others ``(n, places)``."""
     return bool(((masks & others) == 0).any(axis=1).all())
 
 
 def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
-    """An upper bound of the steps that are legal in a row: one of a name if their conditions on the row exclude it."""
+    """Return an upper bound of the steps that are legal in a row; exclusive steps of one name count once."""
     allowed = transforms.conditions
     if allowed is None or not transforms.names:
         return len(steps.transforms)
@@ -113,9 +117,10 @@ def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
 
 
 def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
-    """An upper bound of the steps that are legal in a row, if most need that a place of a part has label 0.
+    """Return an upper bound of the legal steps of a row, if most steps require that a place of a part has label 0.
 
-    They are at most those that need it of the most popular places, as many as have it.
+    If k places have label 0, at most k places can be the required one. So the steps of the k places that most steps
+    require are counted, and all steps without such a requirement.
     """
     assert transforms.conditions is not None
     needs_empty = transforms.conditions[steps.transforms, part.place_slice] == 1
@@ -129,7 +134,7 @@ def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
 
 
 def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
-    """Bytes for each transform that are equal where they do the same to these places, under the same conditions."""
+    """Return bytes for each transform; equal bytes mean equal effects on these places under equal conditions."""
     effects = np.concatenate((transforms.origin[:, places], transforms.added[:, places].astype(np.int16)), axis=1)
     allowed = transforms.conditions
     if allowed is None:
@@ -138,7 +143,7 @@ def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
 
 
 def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
-    """The number of each key, equal for equal keys, and the first place of each number."""
+    """Return the number of each key, and the first place of each number; equal keys have equal numbers."""
     numbers: dict[bytes, int] = {}
     firsts = []
     for place, key in enumerate(keys):
@@ -149,7 +154,7 @@ def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
 
 
 def _idle_effects(transforms: Transforms, places: NDArray[np.bool_], effects: Sequence[int]) -> set[int]:
-    """The effects that leave these places as they are, whatever they hold."""
+    """Return the effects that leave these places unchanged, whatever they hold."""
     still = (transforms.origin[effects] == np.arange(transforms.places)) & (transforms.added[effects] == 0)
     still &= ~transforms.conditional[effects]
     return set(np.flatnonzero(still[:, places].all(axis=1)).tolist())

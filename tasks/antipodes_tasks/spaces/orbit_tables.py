@@ -1,4 +1,4 @@
-"""The move tables of transforms: their size, and how they are filled."""
+"""The filler of the move tables of transforms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,29 +41,29 @@ from antipodes_tasks.spaces.part_tables import (
 )
 
 FILL_BYTES, MIN_FILLS = 1 << 10, 1 << 6
-"""Bytes of a call that fills a block, and such calls that even small tables are taken to need."""
+"""Bytes of a call that fills a block, and the minimum number of such calls assumed for small tables."""
 
 
 class Maps(NamedTuple):
-    """The column maps."""
+    """The column maps, before they are computed."""
 
     keys: NDArray[np.int64]
-    """``(column maps, 2)``: the rearrangement of the free places, and the action on the other parts; map 0, the
-    identity, has no key that counts."""
+    """``(column maps, 2)``: the rearrangement of the free places, and the action on the other parts. The key of map 0,
+    the identity, is not used."""
     numbers: NDArray[np.int64]
     """``(sets of free places, steps)``: the number of the column map."""
     origins: NDArray[np.uint8]
-    """``(rearrangements, free places)``: from which free place each free place gets its piece."""
+    """``(rearrangements, free places)``: the free place from which each free place gets its piece."""
 
 
 class Columns(NamedTuple):
-    """The part tables of a column, in one array, and the column maps as sums of their entries."""
+    """The part tables of a column, joined to one array. Column maps are sums of their entries."""
 
     entries: NDArray[np.int32]
     at: NDArray[np.int64]
     """``(parts,)``: where the table of each part begins."""
     moves: NDArray[np.int64]
-    """``(parts,)``: the entries of a line of each table."""
+    """``(parts,)``: the length of a line of each table."""
     weights: NDArray[np.int64]
     """``(parts,)``: the weight of each part's digit."""
     keys: NDArray[np.int64]
@@ -71,26 +71,26 @@ class Columns(NamedTuple):
     alternatives_at: NDArray[np.int64]
     """``(actions + 1,)``: where the effects of each action begin."""
     alternatives: NDArray[np.int64]
-    """The effects of the actions: the numbers of moves in the tables of the other parts."""
+    """The effects of the actions, as numbers of moves in the tables of the other parts."""
     divides_pieces: bool
-    """Whether the first part is the rest of an arrangement of pieces, which is rearranged."""
+    """Whether the first part is the rest of a divided arrangement of pieces, which is rearranged."""
 
 
 @dataclass(frozen=True)
 class OrbitTables(Filler):
-    """How large the move tables are, and how they are filled."""
+    """The filler for transforms."""
 
     transforms: Transforms
     cut: OrbitCut
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self.cut.rows
 
     @property
     def width(self) -> int:
-        """The number of columns of each row."""
+        """Number of columns of each row."""
         return self.cut.width
 
     @cached_property
@@ -100,12 +100,12 @@ class OrbitTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """An upper bound of the moves that a position allows."""
+        """Upper bound of the number of legal moves of a position."""
         return most_legal(self.transforms, self.cut, self.steps)
 
     @cached_property
     def most_column_maps(self) -> int:
-        """An upper bound of the column maps; their number if counting them takes a moment only."""
+        """Upper bound of the number of column maps; the exact number if counting them is quick."""
         if self.cut.width == 1:
             return 1
         if not self.cut.divides_pieces:
@@ -116,7 +116,7 @@ class OrbitTables(Filler):
         return 1 + min(int(bounds.sum()), factorial(self._free) * len(self.steps.alternatives))
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Return unfilled tables and the calls that fill them."""
         maps = self._maps()
         rows, width, count = self.cut.rows, self.cut.width, len(maps.keys)
         target = np.empty((rows, self.most_moves), dtype=np.int32)
@@ -126,7 +126,7 @@ class OrbitTables(Filler):
         return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         steps, places = len(self.steps.transforms), self.transforms.places
         sets = comb(sum(self._cut_counts), self._free) if self.cut.divides_pieces else 1
         counting = sets * (steps * (2 * self._free + 64) + 2 * places)
@@ -140,7 +140,7 @@ class OrbitTables(Filler):
 
     @property
     def _part_table_bytes(self) -> int:
-        """An upper bound of the bytes of the part tables while several are joined to one array."""
+        """Upper bound of the bytes of the part tables while they are joined to one array."""
         row = 0 if self._is_direct else sum(part.size for part in self.cut.row) * len(self.steps.transforms)
         sets = 0 if self._is_direct or not self.cut.divides_pieces else self.cut.row[-1].size
         column = sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)
@@ -150,26 +150,26 @@ class OrbitTables(Filler):
 
     @property
     def _cut_counts(self) -> tuple[int, ...]:
-        """The pieces of the row where the cut divides pieces: the free places are the last count."""
+        """The pieces of the row if the cut divides pieces; the last count is the number of free places."""
         last = self.cut.row[-1]
         assert isinstance(last, PiecesIndex)
         return last.counts
 
     @property
     def _free(self) -> int:
-        """The free places where the cut divides pieces."""
+        """Number of places that the row leaves free if the cut divides pieces, otherwise 0."""
         return self._cut_counts[-1] if self.cut.divides_pieces else 0
 
     @property
     def _row_origins(self) -> NDArray[np.int64]:
-        """What each step does to the places of the part that the cut divides, ``(steps, places)``."""
+        """``(steps, places)``: the origin of each place of the divided part under each step."""
         at = self.cut.row[-1].place_slice
         origins: NDArray[np.int64] = self.transforms.origin[self.steps.transforms, at].astype(np.int64) - at.start
         return origins
 
     @property
     def _is_direct(self) -> bool:
-        """Whether the row is one part, so that a block of its part table makes a block of the row tables."""
+        """Whether the row is a single part, so that blocks of its part table are blocks of the row tables."""
         return len(self.cut.row) == 1
 
     @cached_property
@@ -178,7 +178,7 @@ class OrbitTables(Filler):
         return bool(self.transforms.conditional[:, ~self.cut.column_places].any())
 
     def _maps(self) -> Maps:
-        """The column maps, and which belongs to each step and set of free places."""
+        """Return the column maps, and the number of the map of each step and set of free places."""
         steps = self.steps
         if self.cut.divides_pieces:
             found = rearrangements(self._row_origins, self._free)
@@ -198,7 +198,7 @@ class OrbitTables(Filler):
         return Maps(every_key, number[keys], found.origins)
 
     def _legal_somewhere(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of the keys ``(sets of free places, steps)`` that belong to steps legal in a row with these places."""
+        """Return those keys ``(sets of free places, steps)`` whose step is legal in a row with these free places."""
         conditions = self.transforms.conditions
         if conditions is None or not self.cut.divides_pieces:
             return keys.ravel()
@@ -281,7 +281,7 @@ class OrbitTables(Filler):
 
 @kernel
 def fill_map_numbers(column_map: ColumnMap, subsets: NDArray[np.int32], numbers: ColumnMap) -> None:
-    """Fill the lines of ``column_map`` with the line of ``numbers`` for each set of free places."""
+    """Fill each line of ``column_map`` with the line of ``numbers`` of its set of free places."""
     for line in range(column_map.shape[0]):
         for move in range(column_map.shape[1]):
             column_map[line, move] = numbers[subsets[line], move]
@@ -300,9 +300,9 @@ def combine_rows(
 ) -> None:
     """Fill the lines of the row tables from row ``first`` on, legal moves first.
 
-    ``entries`` are the part tables, which begin ``at`` these places, and ``weights`` the weights of their digits;
-    ``numbers`` ``(sets of free places, moves)`` the column maps, by the set of the last part; ``subsets`` is empty if
-    they do not depend on the row.
+    ``entries`` holds the part tables, which begin ``at`` these places; ``weights`` are the weights of their digits.
+    ``numbers`` ``(sets of free places, moves)`` holds the numbers of column maps. ``subsets`` holds the set of free
+    places of each content of the last part; it is empty if column maps do not depend on the row.
     """
     parts, moves = len(at), numbers.shape[1]
     lines = np.empty(parts, dtype=np.int64)
@@ -363,7 +363,7 @@ def _map_columns(
     effects: NDArray[np.int64],
     divides_pieces: bool,
 ) -> None:
-    """Fill in where columns go, from the line of each part's table, ``(columns, parts)``.
+    """Fill in the new column of each column, given where its line in each part's table begins, ``(columns, parts)``.
 
     At most one of the effects is legal in a column.
     """

@@ -1,4 +1,4 @@
-"""The numbering of a puzzle of several parts, whose moves permute the places and add to what they hold."""
+"""The numbering of a puzzle of several parts, whose moves permute places and add numbers to the labels there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,31 +25,31 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 class Orbits(Numbering):
     """The product of the contents of all parts: arrangements of pieces, and values such as orientations.
 
-    If all moves are even permutations of pieces that all differ, only arrangements of one parity have a number. If all
-    moves keep the sum of some values, only values of that sum have one. Other positions may be numbered although no
-    moves lead to them.
+    If all pieces of a part differ and all moves permute them evenly, only arrangements of one parity are numbered. If
+    all moves preserve the sum of the values of a part, only values with this sum are numbered. Some numbered positions
+    may be unreachable.
     """
 
     KIND: ClassVar[str] = "orbits"
 
     parts: tuple[PartIndex, ...]
-    """In the order of their digits: pieces first, then values.
+    """The parts in the order of their digits: pieces first, then values.
 
-    The places of values usually move along with pieces, which can be in the row for that.
+    Values usually move together with pieces, so the pieces should be in the row.
     """
     places: int
-    """The number of places of a position."""
+    """Number of places of a position."""
     divisible_from: tuple[int, ...]
-    """For each part how many of its digits a row needs at least for a cut to divide it."""
+    """For each part, the minimum number of its digits in the row of a cut that divides it."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The product of the parts; ConfigError if moves mix parts, or add something to pieces."""
+        """Return the product of the parts; raise ConfigError if moves mix parts, or add something to pieces."""
         return cls._of(rules, tuple(_parts_of(rules)))
 
     @classmethod
     def of_all(cls, rules: Rules) -> Self:
-        """As `of`, but of any parity and any sum."""
+        """Return the product of the parts with all parities and all sums."""
         counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
         return cls._of(rules, tuple(_without_limits(part, counts[part.first]) for part in _parts_of(rules)))
 
@@ -59,23 +59,24 @@ class Orbits(Numbering):
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the parts of a record; FieldError if the puzzle has others."""
+        """Return the numbering with the parts of a record; raise FieldError if the puzzle has others."""
         numbering = cls.of(rules) if isinstance(rules.moves, Transforms) else None
         if numbering is None or record.details != numbering.details:
-            raise FieldError(f"space: expected the parts of the puzzle {rules.name}, found others")
+            raise FieldError(f"space: the record does not match the parts of the puzzle {rules.name}")
         return numbering
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """The product of the numbers of contents."""
+        """Return the product of the numbers of contents."""
         return prod(part.size for part in _parts_of(rules))
 
     @staticmethod
     def has_every_arrangement(rules: Rules) -> bool:
-        """Whether it is certain that moves lead to all positions that have a number, found in a moment.
+        """Return whether all numbered positions are certainly reachable. This is decided quickly.
 
-        So it is if the puzzle is one arrangement of pieces, and its moves generate all even permutations: these lead to
-        every arrangement of different pieces with the same parity, and to every arrangement if two pieces are equal.
+        It is certain if the puzzle is one arrangement of pieces and its moves generate all even permutations. These
+        reach every arrangement of different pieces with the same parity, and every arrangement if two pieces are
+        identical.
         """
         moves = rules.moves
         if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or not isinstance(moves, Transforms):
@@ -84,7 +85,7 @@ class Orbits(Numbering):
 
     @cached_property
     def _digits(self) -> tuple[tuple[int, int, int], ...]:
-        """The part, the number in it and the radix of each digit of several values."""
+        """The part, the number within the part, and the radix of each digit that has several values."""
         every = (
             (number, digit, radix) for number, part in enumerate(self.parts) for digit, radix in enumerate(part.radices)
         )
@@ -92,21 +93,21 @@ class Orbits(Numbering):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of values of each digit of several values."""
+        """The radix of each digit, without digits that have only one value."""
         return tuple(radix for _, _, radix in self._digits)
 
     @property
     def block_digits(self) -> int:
-        """Those of the first part: moves change the parts each for itself."""
+        """The number of digits of the first part, because moves change each part independently."""
         return max(1, sum(number == 0 for number, _, _ in self._digits))
 
     @cached_property
     def cuts(self) -> Sequence[int]:
-        """The numbers of digits before which a cut divides no part that moves do not allow to divide.
+        """The possible numbers of digits of a row. They divide no part that moves do not allow to divide.
 
-        Whether a move is legal must be decided by the row, or by the column: pieces with conditions are divided only
-        where the row has all pieces that conditions tell apart. Values whose places move are not divided: each side
-        would have to know the other.
+        The legality of a move must be decided by the row or by the column. So a part of pieces with conditions is
+        divided only if the row contains all pieces that the conditions distinguish. Values that change places are not
+        divided, because either side would need the values of the other.
         """
         starts = {number: at for at, (number, _, _) in reversed(list(enumerate(self._digits)))}
         inner = [
@@ -117,7 +118,7 @@ class Orbits(Numbering):
         return [*inner, len(self._digits)]
 
     def cut(self, leading: int) -> OrbitCut:
-        """The parts of row and column where the row has the ``leading`` digits."""
+        """Return the parts of row and column if the row has ``leading`` digits."""
         if leading == len(self._digits):
             return OrbitCut(self.parts, len(self.parts))
         number, digit, _ = self._digits[leading]
@@ -126,11 +127,11 @@ class Orbits(Numbering):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """How each part is numbered."""
+        """The record of each part."""
         return {"parts": [part.details for part in self.parts]}
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those of another parity or sum.
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if parity or sum differ.
 
         The pieces are not checked.
         """
@@ -144,7 +145,7 @@ class Orbits(Numbering):
         return ranks
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         rank = 0
         for part in self.parts:
             here = part.rank_one(labels[part.place_slice])
@@ -154,7 +155,7 @@ class Orbits(Numbering):
         return rank
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         labels = np.empty((len(indices), self.places), dtype=np.uint8)
         rest = indices
         for part in reversed(self.parts):
@@ -163,18 +164,18 @@ class Orbits(Numbering):
         return labels
 
     def filler(self, rules: Rules, leading: int) -> OrbitTables:
-        """The move tables of a cut."""
+        """Return the filler of a cut."""
         return OrbitTables(transforms_of(rules), self.cut(leading))
 
     def reachable(self, rules: Rules) -> int | None:
-        """The number of positions that can be reached, where the moves form a group whose order is known."""
+        """Return the number of reachable positions if it is known, as the order of the group of the moves is."""
         if self.has_every_arrangement(rules):
             return self.size
         return Group.size_for(rules) if Group.can_number(rules) else None
 
 
 def least_group_order(rules: Rules) -> int:
-    """A lower bound of the order of the group of a puzzle's moves, found in a moment."""
+    """Return a lower bound of the order of the group of a puzzle's moves, found quickly."""
     moves = transforms_of(rules)
     orders = [1]
     for part, at in zip(rules.parts, rules.ranges, strict=True):
@@ -184,7 +185,7 @@ def least_group_order(rules: Rules) -> int:
 
 
 def transforms_of(rules: Rules) -> Transforms:
-    """The moves of a puzzle of which there are orbits."""
+    """Return the moves of a puzzle whose moves are transforms."""
     assert isinstance(rules.moves, Transforms)
     return rules.moves
 
@@ -192,13 +193,13 @@ def transforms_of(rules: Rules) -> Transforms:
 def _check(part: Part, at: slice, transforms: Transforms) -> None:
     origin = transforms.origin[:, at]
     if ((origin < at.start) | (origin >= at.stop)).any():
-        raise ConfigError(f"expected moves within the places {at.start} to {at.stop - 1}, found one to other places")
+        raise ConfigError(f"a move takes labels across the bounds of the places {at.start} to {at.stop - 1}")
     if part.holds_pieces and transforms.added[:, at].any():
-        raise ConfigError(f"expected moves that add nothing to the pieces on places {at.start} to {at.stop - 1}")
+        raise ConfigError(f"a move adds something to the pieces on the places {at.start} to {at.stop - 1}")
 
 
 def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
-    """All arrangements; only those of one parity where all pieces differ, and no move or start has another."""
+    """Return the index of all arrangements, or of one parity if pieces differ and moves and starts keep to it."""
     transforms = transforms_of(rules)
     if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
         odd, starts = parities(transforms.origin[:, at]), parities(rules.start_labels[:, at])
@@ -208,7 +209,7 @@ def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesInd
 
 
 def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
-    """All values; only those of one sum where all moves keep it, and all starts have the same."""
+    """Return the index of all values; of one sum if all moves preserve the sum and all starts have it."""
     transforms = transforms_of(rules)
     radix = len(part.symbols)
     if part.places and not _has_conditions(transforms, at):
@@ -220,7 +221,7 @@ def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
 
 
 def _without_limits(part: PartIndex, counts: tuple[int, ...] | None) -> PartIndex:
-    """The index of all contents of a part."""
+    """Return the index of all contents of a part."""
     return replace(part, total=None) if isinstance(part, ValuesIndex) else PiecesIndex(part.first, counts or ())
 
 
@@ -229,7 +230,7 @@ def _has_conditions(transforms: Transforms, at: slice) -> bool:
 
 
 def _divisible_from(part: PartIndex, transforms: Transforms) -> int:
-    """How many digits of a part a row needs at least for a cut to divide it; as many as there are, if none may."""
+    """Return the minimum number of digits of a part in the row of a cut that divides it; all digits if none may."""
     if isinstance(part, PiecesIndex):
         return _labels_told_apart(part, transforms)
     stay = (transforms.origin[:, part.place_slice] == np.arange(part.place_slice.start, part.place_slice.stop)).all()
@@ -237,7 +238,7 @@ def _divisible_from(part: PartIndex, transforms: Transforms) -> int:
 
 
 def _labels_told_apart(part: PiecesIndex, transforms: Transforms) -> int:
-    """The number of leading labels without which conditions on pieces are not decided: later ones are alike to them."""
+    """Return the number of leading labels that conditions distinguish from each other or from the later labels."""
     if transforms.conditions is None:
         return 0
     masks, labels = transforms.conditions[:, part.place_slice], len(part.counts)
@@ -246,7 +247,7 @@ def _labels_told_apart(part: PiecesIndex, transforms: Transforms) -> int:
 
 
 def _parts_of(rules: Rules) -> Iterator[PartIndex]:
-    """The index of each part, pieces first, then values.
+    """Yield the index of each part, pieces first, then values.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Work of a minute before a plan is known: in all threads, with progress, and ended where that is asked."""
+"""Parallel execution of slow work before a search starts, with progress and cancellation."""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,9 +12,9 @@ from antipodes_tasks.errors import InterruptedRunError
 
 R = TypeVar("R")
 TELL_SECONDS = 1.0
-"""Seconds of work before it is told."""
+"""Seconds of work after which progress is reported."""
 Tell = Callable[[str, int, int], None]
-"""Told what is done, how many parts of it are done, and how many there are."""
+"""Called with the name of the work, how many of its calls have ended, and how many there are."""
 
 
 class _Watcher(NamedTuple):
@@ -26,12 +26,12 @@ class _Watcher(NamedTuple):
 _NOBODY = _Watcher(lambda what, done, of: None, lambda: False, 1)
 _watcher: ContextVar[_Watcher] = ContextVar("_watcher")
 _ended: ContextVar[Event] = ContextVar("_ended")
-"""Set when nobody waits any more for the calls that run in threads."""
+"""Set when the results of the calls that run in threads are no longer wanted."""
 
 
 @contextmanager
 def watched(tell: Tell, stop: Callable[[], bool], threads: int) -> Iterator[None]:
-    """In the block, so many threads work on what takes long, which is told, and ends where ``stop`` returns True."""
+    """Let `in_threads`, inside the block, use this many threads, report to ``tell`` and stop if ``stop()``."""
     before = _watcher.set(_Watcher(tell, stop, threads))
     try:
         yield
@@ -40,9 +40,10 @@ def watched(tell: Tell, stop: Callable[[], bool], threads: int) -> Iterator[None
 
 
 def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
-    """The results of the calls, which release the GIL, in their order; in this thread, where nothing is `watched`.
+    """Return the results of the calls, in their order. The calls must release the GIL.
 
-    The first error of a call ends the others. InterruptedRunError where the watcher wants no more.
+    They run in the threads of the enclosing `watched` block, or in this thread if there is none. The first error of a
+    call cancels the others. Raises InterruptedRunError if the watcher asks to stop.
     """
     watcher, began = _watcher.get(_NOBODY), time.monotonic()
     results: dict[int, R] = {}
@@ -57,9 +58,9 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
 
 
 def check_wanted() -> None:
-    """Raise InterruptedRunError if the result of the call of `in_threads` that runs this is no longer wanted.
+    """Raise InterruptedRunError if the calling function runs in `in_threads` and its result is no longer wanted.
 
-    Long calls call this now and then, so that an error or an interruption need not wait for their end.
+    Long calls call this repeatedly, so that an error or an interruption takes effect before they end.
     """
     ended = _ended.get(None)
     if ended is not None and ended.is_set():
@@ -72,7 +73,7 @@ def _run(call: Callable[[], R], ended: Event) -> R:
 
 
 def _results(calls: Sequence[Callable[[], R]], threads: int) -> Generator[tuple[int, R], None, None]:
-    """The number and the result of each call, as they end; calls that have not begun when it is closed are dropped."""
+    """Yield the number and the result of each call as it ends; cancel calls that have not begun when this is closed."""
     if threads == 1 or len(calls) == 1:
         yield from ((number, call()) for number, call in enumerate(calls))
         return

@@ -1,4 +1,4 @@
-"""The number of each content of a part after each move, and what moves do to the order of the places left free."""
+"""The number of each content of a part after each move, and how moves rearrange the places left free by the row."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -22,18 +22,19 @@ from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 
 Labels = NDArray[np.uint8]
 PartTable = NDArray[np.int32]
-"""``(contents, moves)``: the number of each content after each move, ILLEGAL where the content does not allow it."""
+"""``(contents, moves)``: the number of each content after each move; ILLEGAL if the move is illegal in it."""
 
 
 class Changes(NamedTuple):
-    """What moves do to the places of a part."""
+    """The effect of moves on the places of a part."""
 
     origin: NDArray[np.uint16]
     """``(moves, places)``: the place of the part from which each place gets its label."""
     added: NDArray[np.uint8]
-    """``(moves, places)``: what is added to a value there."""
+    """``(moves, places)``: the number that is added to the value."""
     allowed: NDArray[np.uint64]
-    """``(moves, places)``: bit ``v`` is set where the place may hold ``v`` before; ``(0, places)``: all are legal."""
+    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move; ``(0, places)`` if all are
+    legal."""
 
 
 @kernel
@@ -66,7 +67,7 @@ def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Cha
 
 @kernel
 def fill_values(after: PartTable, first: int, radix: int, total: int, changes: Changes) -> None:
-    """Fill the lines of a part table from the content ``first`` on; ``total`` is negative if no sum decides a value."""
+    """Fill the lines of a part table from the content ``first`` on; ``total`` is negative if the sum is arbitrary."""
     places = changes.origin.shape[1]
     digits = places if total < 0 else places - 1
     values = np.empty(places, dtype=np.uint8)
@@ -94,7 +95,7 @@ def fill_values(after: PartTable, first: int, radix: int, total: int, changes: C
 def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbering: Numbering) -> None:
     """Fill in the number of the set of free places of each arrangement from ``first`` on, ``(lines,)``.
 
-    Free places have the last label of ``row``. In ``numbering`` they have label 1, all others 0.
+    Free places have the last label of ``row``. In ``numbering`` they have label 1, and all other places have label 0.
     """
     places, free_label = int(row.counts.sum()), len(row.counts) - 1
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
@@ -109,12 +110,13 @@ def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbe
 
 
 PartFill = Callable[[PartTable, int], None]
-"""Fills some lines of a part table, which begin at a content."""
+"""Fills lines of a part table, given the content of the first line."""
 NO_SUM = -1
+"""Instead of a total: values of any sum are numbered."""
 
 
 def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64]) -> PartFill:
-    """What fills the table of a part for the transforms of these numbers."""
+    """Return a function that fills the table of a part for the transforms with these numbers."""
     origin = (transforms.origin[numbers, part.place_slice] - part.first).astype(np.uint16)
     conditions = transforms.conditions
     if conditions is None or not transforms.conditional[numbers, part.place_slice].any():
@@ -129,7 +131,7 @@ def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64
 
 
 def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
-    """What fills the table of the pieces on free places, for rearrangements ``(n, free places)`` of these."""
+    """Return a function that fills the table of the pieces on free places, for rearrangements ``(n, free places)``."""
     assert isinstance(part, PiecesIndex)
     nothing = np.zeros(origins.shape, dtype=np.uint8)
     return _pieces_fill(part, Changes(origins.astype(np.uint16), nothing, np.zeros((0, part.places), dtype=np.uint64)))
@@ -141,7 +143,7 @@ def _pieces_fill(part: PiecesIndex, changes: Changes) -> PartFill:
 
 
 def filled(part: PartIndex, moves: int, fill: PartFill) -> PartTable:
-    """The whole table of a part, ``(contents, moves)``, filled in blocks so that an interruption is answered."""
+    """Return the whole table of a part, ``(contents, moves)``, filled in blocks so that it can be interrupted."""
     table = np.empty((part.size, moves), dtype=np.int32)
     for first, end in blocks(part.size, (moves + 4) * part.places):
         fill(table[first:end], first)
@@ -149,7 +151,7 @@ def filled(part: PartIndex, moves: int, fill: PartFill) -> PartTable:
 
 
 def joined(tables: Sequence[PartTable]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """All entries of the tables in one array, and where each begins."""
+    """Return the entries of all tables in one array, and where each table begins."""
     at = np.cumsum([0, *(table.size for table in tables)])[:-1]
     if len(tables) == 1:
         return tables[0].ravel(), at  # no copy
@@ -157,65 +159,66 @@ def joined(tables: Sequence[PartTable]) -> tuple[NDArray[np.int32], NDArray[np.i
 
 
 def weights(parts: Sequence[PartIndex]) -> NDArray[np.int64]:
-    """The weight of the digit of each part."""
+    """Return the weight of the digit of each part."""
     return np.array([prod(part.size for part in parts[number + 1 :]) for number in range(len(parts))], dtype=np.int64)
 
 
 Origins = NDArray[np.integer[Any]]
 COUNTED = 1 << 20
-"""Entries of rearrangements that are counted one by one to plan: some 20 ms. More are bounded."""
+"""Maximum number of entries of rearrangements that are counted exactly for a plan, in about 20 ms. Larger numbers are
+only bounded."""
 
 
 class Rearrangements(NamedTuple):
-    """The different rearrangements of the free places; number 0 leaves them in their order."""
+    """The different rearrangements of the free places; number 0 keeps their order."""
 
     numbers: NDArray[np.int64]
-    """``(subsets, permutations)``: the number of the rearrangement for each set of free places. Sets are numbered as
-    arrangements of label 0 on the other places, and label 1 on the free ones."""
+    """``(subsets, permutations)``: the number of the rearrangement of each set of free places. Sets are numbered as
+    arrangements with label 1 on the free places and label 0 on the others."""
     origins: NDArray[np.uint8]
-    """``(rearrangements, free)``: from which free place, in their order, each free place gets its piece."""
+    """``(rearrangements, free)``: the number of the free place from which each free place gets its piece."""
 
 
 def rearrangements(origins: Origins, free: int) -> Rearrangements:
-    """The rearrangements of ``free`` places by permutations ``(n, places)``, place ``i`` from ``origins[i]``."""
+    """Return the rearrangements of ``free`` places by permutations ``(n, places)``; place ``i`` gets ``origins[i]``."""
     subsets = free_places(origins.shape[1], free)
     identity = np.arange(free, dtype=np.uint8)
     found = [np.tile(identity, (1, 1)), *(_rearranged(subsets, origin, free) for origin in origins)]
     numbers, firsts = number_rows(np.concatenate(found), free)
-    every = np.concatenate(found)[firsts]  # in the order of their first appearance: the identity is 0
+    every = np.concatenate(found)[firsts]  # in order of first occurrence, so the identity is 0
     return Rearrangements(np.ascontiguousarray(numbers[1:].reshape(len(origins), len(subsets)).T), every)
 
 
 def most_rearrangements(origins: Origins, free: int) -> NDArray[np.int64]:
-    """For each permutation ``(n, places)`` an upper bound of the different rearrangements of ``free`` places, ``(n,)``.
+    """Return an upper bound of the rearrangements of ``free`` places by each permutation ``(n, places)``, ``(n,)``.
 
-    A permutation moves runs of neighbouring places together, perhaps backwards. How many places of each run are free
-    decides the rearrangement.
+    A permutation moves runs of adjacent places together, perhaps in reverse order. The number of free places in each
+    run determines the rearrangement.
     """
     most = min(comb(origins.shape[1], free), factorial(free))
     return np.array([min(most, _fillings(_runs(origin), free)) for origin in origins.tolist()], dtype=np.int64)
 
 
 def can_be_counted(origins: Origins, free: int) -> bool:
-    """Whether `rearrangements` takes a moment only."""
+    """Return whether `rearrangements` is quick."""
     return prod((comb(origins.shape[1], free), len(origins), free)) <= COUNTED
 
 
 def free_places(places: int, free: int) -> NDArray[np.bool_]:
-    """Which places are free in each set of ``free`` of them, ``(sets, places)``, as `Rearrangements` numbers them."""
+    """Return ``(sets, places)``: which places are free in each set of ``free``, numbered as in `Rearrangements`."""
     is_free: NDArray[np.bool_] = unrank_arrangements(np.arange(comb(places, free)), (places - free, free)) == 1
     return is_free
 
 
 def _rearranged(subsets: NDArray[np.bool_], origin: NDArray[Any], free: int) -> NDArray[np.uint8]:
-    """The rearrangement ``(subsets, free)`` of each set of free places."""
+    """Return the rearrangement ``(subsets, free)`` of each set of free places."""
     before = (np.cumsum(subsets, axis=1) - 1).astype(np.uint8)
     moved: NDArray[np.uint8] = before[:, origin][subsets[:, origin]].reshape(len(subsets), free)
     return moved
 
 
 def _runs(origin: list[int]) -> list[int]:
-    """The lengths of the longest runs of places that stay neighbours, in their order or all backwards."""
+    """Return the lengths of the longest runs of places that stay adjacent, all in the same or all in reverse order."""
     runs, direction = [1], 0
     for one, other in pairwise(origin):
         step = other - one
@@ -229,7 +232,7 @@ def _runs(origin: list[int]) -> list[int]:
 
 
 def _fillings(runs: list[int], free: int) -> int:
-    """In how many ways the runs can have ``free`` free places together."""
+    """Return the number of ways to distribute ``free`` free places among the runs."""
     ways = [1] + [0] * free
     for length in runs:
         ways = [sum(ways[max(0, total - length) : total + 1]) for total in range(free + 1)]

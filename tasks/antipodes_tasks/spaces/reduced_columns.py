@@ -1,4 +1,4 @@
-"""The column maps of a reduced space, from their keys."""
+"""The computation of the column maps of a reduced space from their keys."""
 
 from typing import NamedTuple
 
@@ -17,39 +17,40 @@ from antipodes_tasks.spaces.rows_and_columns import Frame
 
 
 class Columns(NamedTuple):
-    """The contents of blocks, and how they are ranked, for kernels.
+    """The contents of column blocks, and how they are ranked, for kernels.
 
-    What is in a block after a move and a symmetry was in one block before. So a column map is a sum over blocks, whose
-    summands depend on the contents of one block each; these are its *cases*.
+    All contents of a block after a move and a symmetry come from a single block. So a column map is a sum over blocks,
+    and each summand depends on the contents of one block only. These contents are the *cases* of the block.
     """
 
     cases: NDArray[np.uint8]
-    """``(contents, cases)``: the contents of the cases of each block; after each effect of a move those of all columns.
-    """
+    """``(contents, cases)``: the contents of each case of each block. If moves have effects on the column, the cases
+    are all columns before the move, then all columns after each effect."""
     counts: NDArray[np.int64]
     """``(blocks,)``: the number of cases."""
     case_of: NDArray[np.int32]
     """``(blocks, width)``: the case of each column."""
     told: NDArray[np.int64]
-    """``(blocks,)``: the bit that tells two labels of the block apart, in cases two by two; -1 if parity tells none."""
+    """``(blocks,)``: if parity decides the order of two labels of the block, the bit of this pair in a key; cases 2n
+    and 2n + 1 then differ in this order. Otherwise -1."""
     legal: NDArray[np.bool_]
-    """``(effects, width)``: whether a move with this effect is legal in the column; ``(0, width)``: all are."""
+    """``(effects, width)``: whether a move with the effect is legal in the column; ``(0, width)`` if all are legal."""
     renamed: NDArray[np.uint8]
-    """``(renamings, labels)``."""
+    """``(renamings, labels)``: the new label of each label."""
     bounds: NDArray[np.int64]
-    """``(blocks, 2)``: the first content of each block and the one past its last."""
+    """``(blocks, 2)``: the first content of each block, and one past its last content."""
     block_of: NDArray[np.int64]
     """``(contents,)``: the block of each content."""
     weights: NDArray[np.int64]
-    """``(blocks,)``: the weight of the number of each block of pieces; 0: values."""
+    """``(blocks,)``: the weight of the digit of each block of pieces; 0 for values."""
     value_weights: NDArray[np.int64]
-    """``(contents,)``: the weight of each value; 0 of one that the sum decides."""
+    """``(contents,)``: the weight of each value; 0 for a value that the sum decides."""
     local: NDArray[np.int16]
-    """``(blocks, labels)``: the number of each label in its block."""
+    """``(blocks, labels)``: the number of each label within its block."""
     added_at: NDArray[np.int64]
     """``(blocks,)``: where the numbers of each block begin in ``added``."""
     added: NDArray[np.int64]
-    """What a label adds in a state, see `rank_tables`; the states of a block side by side."""
+    """What a label adds to the rank in each state, see `rank_tables`; the states of a block are adjacent."""
     units: NDArray[np.int64]
     """``(blocks, numbers)``: what a label adds to the state."""
 
@@ -62,7 +63,7 @@ class _Cases(NamedTuple):
 
 
 def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> Columns:
-    """The contents of blocks; with the ``steps`` whose effects are no part of keys, if any, those after each effect."""
+    """Return the contents of blocks. ``steps`` are the moves if keys do not contain their effects, otherwise None."""
     cases = _cases_of_blocks(frame) if steps is None else _cases_after_effects(frame, transforms, steps)
     pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
     merged = np.array([block.merged is not None for block in frame.blocks])
@@ -92,7 +93,7 @@ def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms,
 
 
 def _cases_of_blocks(frame: Frame) -> _Cases:
-    """The contents of each block alone; where parity tells labels apart, in both ways for each."""
+    """Return the contents of each block by itself; if parity decides the order of two labels, in both orders."""
     counts = np.array([block.size << (block.merged is not None) for block in frame.blocks], dtype=np.int64)
     contents = np.zeros((frame.slots, int(counts.max())), dtype=np.uint8)
     of = np.zeros((len(frame.blocks), frame.width), dtype=np.int32)
@@ -112,7 +113,7 @@ def _cases_of_blocks(frame: Frame) -> _Cases:
 
 
 def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
-    """Whether contents ``(width, contents)`` of a part have another parity than in the first column, ``(width,)``."""
+    """Return whether contents ``(width, contents)`` of a part differ in parity from the first column, ``(width,)``."""
     odd = np.zeros(len(contents), dtype=np.uint8)
     for block in frame.blocks:
         if block.part == part:
@@ -122,7 +123,7 @@ def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
 
 
 def _cases_after_effects(frame: Frame, transforms: Transforms, steps: OrbitSteps) -> _Cases:
-    """The contents of all columns, before a move and then after each effect of one."""
+    """Return the contents of all columns before a move, and after each effect of a move."""
     width = frame.width
     plain = frame.contents(np.arange(width))
     moved = [_contents_after(frame, transforms, plain, steps.effects[list(each)]) for each in steps.alternatives]
@@ -145,7 +146,7 @@ def _value_weights(frame: Frame) -> NDArray[np.int64]:
 def _contents_after(
     frame: Frame, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
 ) -> tuple[Labels, NDArray[np.bool_]]:
-    """The contents ``(width, contents)`` after the legal one of some effects, and where there is one, ``(width,)``."""
+    """Return the contents ``(width, contents)`` after the legal effect, and whether there is one, ``(width,)``."""
     labels = np.zeros((len(contents), frame.places), dtype=np.uint8)
     at = frame.content_places
     labels[:, at] = contents
@@ -162,7 +163,7 @@ def _contents_after(
 
 @kernel
 def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: Columns) -> None:
-    """Fill column maps from their keys."""
+    """Fill in column maps from their keys."""
     width = maps.shape[1]
     summands = np.empty(columns.cases.shape[1], dtype=np.int32)
     for number in range(len(maps)):
@@ -196,7 +197,7 @@ def _find_values(
     end: int,
     columns: Columns,
 ) -> None:
-    """Fill in the number of the values ``first`` to ``end`` in each case."""
+    """Fill in the number of the values ``first`` to ``end`` for each case."""
     added = np.empty(columns.renamed.shape[1], dtype=np.int32)
     for case in range(cases.shape[1]):
         summands[case] = 0
@@ -221,7 +222,7 @@ def _find_pieces(
     block: int,
     columns: Columns,
 ) -> None:
-    """Fill in the number of the arrangement of the pieces ``first`` to ``end`` in each case."""
+    """Fill in the number of the arrangement of the pieces ``first`` to ``end`` for each case."""
     kinds, at = np.int64(0), columns.added_at[block]
     for label in range(columns.local.shape[1]):
         kinds = max(kinds, np.int64(columns.local[block, label]) + 1)

@@ -1,8 +1,9 @@
-"""Fields reduced by symmetries that a puzzle names: its moves are functions, applied to all positions of kept rows.
+"""The reduced numbering of puzzles whose moves are functions, with symmetries that the puzzle declares.
 
-A symmetry takes each place to one place, and renames what is on it. The fields of the row go to fields of the row, so a
-row decides the row of its image. A move leads from a kept row to one row, and one symmetry from there to a kept row;
-where the columns go is found by ranking the images.
+A symmetry takes each place to a place and renames the label on it. It takes the fields of the row to fields of the row,
+so the row of a position determines the row of its image. The functions are applied to all positions of each
+representative row. A fixed symmetry then takes the row of the results to its representative, and ranking the images of
+the results yields the column map.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,68 +40,68 @@ from antipodes_tasks.spaces.space import SpaceRecord
 from antipodes_tasks.spaces.symmetry_images import Images
 
 STABILISED = 1000
-"""Symmetries of rows to themselves in a sample."""
+"""Number of pairs of a row and a symmetry of its stabiliser in a sample."""
 
 
 class Stabilised(NamedTuple):
-    """Rows that symmetries map to themselves."""
+    """The rows with a nontrivial stabiliser."""
 
     rows: NDArray[np.int64]
-    """``(n,)``: a row for each of its symmetries, ascending."""
+    """``(n,)``: the row, once for each symmetry, ascending."""
     symmetries: NDArray[np.int64]
-    """``(n,)``: such a symmetry, not the identity."""
+    """``(n,)``: a symmetry, other than the identity, that maps the row to itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedFields(Reduced):
-    """The positions of fields up to symmetries of rows."""
+    """The positions of a numbering of fields, with one row for each symmetry class of rows."""
 
     most_maps: int = 1
-    """The column maps that memory is kept for."""
+    """Number of column maps for which memory is reserved."""
 
     @classmethod
     def cut(cls, rules: Rules, whole: Fields, frame: Frame, images: Images) -> Self | None:
-        """The numbering with rows of this frame; None if they do not decide where moves lead in a sample of rows."""
+        """Return the numbering with this cut; None if, in a sample, a row does not determine the row after a move."""
         found = cls(replace(whole, leading=len(whole.order), most_maps=1), frame, images)
         most = found.filler(rules, found.cuts[0]).estimated_maps()
         return None if most is None else replace(found, most_maps=most)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the symmetries of a record; FieldError if the puzzle has no such."""
+        """Return the numbering with the symmetries of a record; raise FieldError if it does not match the puzzle."""
         details, most = record.details.get("details"), record.details.get("column_maps")
         if not isinstance(details, Mapping):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         if type(most) is not int or most < 1:
-            raise FieldError(f"details.column_maps: expected a number of column maps, found {most!r}")
+            raise FieldError(f"details.column_maps: expected a positive integer, found {most!r}")
         whole = Fields.restored(rules, SpaceRecord(Fields.KIND, Fields.size_for(rules), 1, details))
         parts = field_parts(rules)
         frame = Frame(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
         return cls(whole, frame, checked_images(rules, record, frame, whole.size), most)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out the rows, which other processes find again."""
+        """Leave out the rows, which other processes compute again."""
         return type(self), (self.whole, self.frame, self.images, self.most_maps)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """As those of other reduced numberings, and the bound of the column maps."""
+        """The details of other reduced numberings, and the number of column maps for which memory is reserved."""
         return {**super().details, "column_maps": self.most_maps}
 
     def filler(self, rules: Rules, leading: int) -> "ReducedFieldTables":  # type: ignore[override]
-        """The move tables; filling them raises InputError if a row does not decide where moves lead."""
+        """Return the filler; filling raises InputError if a row does not determine the row after a move."""
         deciding = np.flatnonzero(self.frame.radices > 1).tolist()
         return ReducedFieldTables(functions_of(rules), self, leading, tuple(deciding), self.most_maps)
 
 
 @dataclass(frozen=True)
 class ReducedFieldTables(FieldTables):
-    """How the move tables of functions are filled, of kept rows alone."""
+    """The filler of a reduced space whose moves are functions."""
 
     numbering: ReducedFields
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
-        """As that of all positions; the row that a move leads to is mapped to a kept one, and its columns with it."""
+        """Return the effect of a move on whole rows, as the base class does, but in representative rows."""
         after, legal = self.moves.move(number, labels)
         if self.moves.reversible:
             self.moves.check_undone(number, labels, after, legal)
@@ -115,7 +116,7 @@ class ReducedFieldTables(FieldTables):
         return Rows(rows, classes.numbers(least.keys[rows]), columns[rows].astype(np.int32), decided)
 
     def estimated_maps(self) -> int | None:
-        """As that of all positions; column maps of rows that symmetries map to themselves are counted, too."""
+        """Return the number of column maps to reserve memory for, including the maps of stabilisers, or None."""
         most = super().estimated_maps()
         if most is None or self.width == 1:
             return most
@@ -134,13 +135,13 @@ class ReducedFieldTables(FieldTables):
         return Stabilised(rows[of], symmetries + 1)
 
     def _maps(self, stabilised: Stabilised) -> NDArray[np.int32]:
-        """The column ``(n, width)`` to which a symmetry takes each column of a row."""
+        """Return the image column ``(n, width)`` of each column of a row under a symmetry of its stabiliser."""
         rows, symmetries = stabilised
         images = self.numbering.images.image(self._labels(rows), np.repeat(symmetries, self.width))
         return self.numbering.frame.columns(images).reshape(-1, self.width).astype(np.int32)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them; InputError in these if there are more column maps."""
+        """Return unfilled tables and the calls that fill them; too many column maps raise InputError."""
         tables, numbers = self._empty()
         fills = self._fills(tables, numbers)
         if self.width == 1:
@@ -160,7 +161,7 @@ class ReducedFieldTables(FieldTables):
 
 
 def field_parts(rules: Rules) -> tuple[Part, ...]:
-    """A part for each field of a puzzle, in the order of their places."""
+    """Return a part for each field of a puzzle, in the order of their places."""
     return tuple(map(_part, fields_of(rules.parts)))
 
 
@@ -171,9 +172,9 @@ def _part(field: Field) -> Part:
 
 
 def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
-    """Frames whose rows decide where moves lead, as far as a sample of positions shows.
+    """Yield cuts for which, in a sample of positions, the row of a position determines its row after each move.
 
-    The fields of a row depend on no others; of some frames the symmetries take them to each other, too.
+    The fields of a row depend on no other fields. Some of the cuts are also preserved by all symmetries.
     """
     fields, moves = fields_of(rules.parts), functions_of(rules)
     dependencies = dependencies_of(fields, rules.parts, moves)
@@ -189,7 +190,7 @@ def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
 
 
 def _mapped_together(fields: Sequence[Field], images: Images) -> NDArray[np.bool_]:
-    """``(fields, fields)``: whether symmetries take the first to the second."""
+    """Return ``(fields, fields)``: whether a symmetry takes the first field to the second."""
     number_of = np.repeat(np.arange(len(fields)), [field.end - field.first for field in fields])
     together = np.zeros((len(fields), len(fields)), dtype=np.bool_)
     for number, field in enumerate(fields):
@@ -198,7 +199,7 @@ def _mapped_together(fields: Sequence[Field], images: Images) -> NDArray[np.bool
 
 
 def _classes(fields: Sequence[Field], chosen: Sequence[int]) -> Classes:
-    """The classes where the row has the chosen fields, and the column the others."""
+    """Return the label classes with the chosen fields in the row and the other fields in the column."""
     return tuple(_class(field, number in chosen) for number, field in enumerate(fields))
 
 

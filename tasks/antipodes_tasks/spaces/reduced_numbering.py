@@ -1,9 +1,10 @@
-"""Spaces reduced by symmetries: a row for each class of rows that symmetries map to each other.
+"""Spaces reduced by symmetries: one row for each symmetry class of rows.
 
-A symmetry maps positions to positions, starts to starts and moves to moves, so it keeps distances. Here the symmetries
-map rows to rows, and one row of each class is kept, the least by its key. An entry of a kept row stands for as many
-positions as its class has rows. A position is mapped to a kept row by one of the symmetries, and its entry is that of
-its image. Why that is right, also for rows that symmetries map to themselves, is in docs/explanation/symmetry.md.
+A symmetry maps positions to positions, starts to starts and moves to moves, so it preserves distances. Here all
+symmetries also map rows to rows. Only one row of each symmetry class, its *representative*, belongs to the space (see
+`antipodes_tasks.spaces.row_classes`). To find the entry of a position, a symmetry maps the position into a
+representative row; the entry of this image is the entry of the position. An entry stands for one position in each row
+of the class. docs/explanation/symmetry.md proves that this is correct, also for rows that symmetries map to themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +33,14 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED,
 from antipodes_tasks.spaces.symmetry_images import Images
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
-"""The numberings of all positions that have reduced ones."""
+"""The numberings of all positions that can be reduced, by their names."""
 MIN_ENTRIES_FOR_ONE_BLOCK = 1 << 26
-"""Entries from which on all rows are one block, so that chunks have a few million."""
+"""Number of entries above which all rows form one row block, so that chunks hold a few million entries."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced(Numbering):
-    """The positions of another numbering up to symmetries of rows."""
+    """The positions of another numbering, with one row for each symmetry class of rows."""
 
     KIND: ClassVar[str] = REDUCED
 
@@ -47,18 +48,18 @@ class Reduced(Numbering):
     """The numbering of all positions."""
     frame: Frame
     images: Images
-    """All symmetries of a group, the identity first; all map rows to rows."""
+    """All symmetries of a group, the identity first. Each maps rows to rows."""
     outline: bool = field(default=False, kw_only=True)
-    """Whether a plan needs only to know about how many rows there are: then they are not listed."""
+    """Whether rows are not listed, because a plan only needs to know about how many there are."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """A reduced numbering needs symmetries: see `antipodes_tasks.spaces.selection`."""
-        raise InputError(f"expected a numbering without symmetries for {rules.name}")
+        """Raise InputError: a reduced numbering needs symmetries, see `antipodes_tasks.spaces.selection`."""
+        raise InputError(f"a reduced numbering of {rules.name} needs symmetries")
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering with the symmetries of a record; FieldError if the puzzle has no such."""
+        """Return the numbering with the symmetries of a record; raise FieldError if it does not match the puzzle."""
         of, details = record.details.get("of"), record.details.get("details")
         if not isinstance(of, str) or of not in REDUCIBLE:
             raise FieldError(f"details.of: expected one of {', '.join(REDUCIBLE)}, found {of!r}")
@@ -68,42 +69,42 @@ class Reduced(Numbering):
         parts = parts_of(rules)
         frame = Frame(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
         if not decides(frame, steps_of(rules)):
-            raise FieldError("details.classes: expected rows that decide where moves lead, found others")
+            raise FieldError("details.classes: the moves of the puzzle do not map the rows of these classes to rows")
         return cls(whole, frame, checked_images(rules, record, frame, whole.size))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out the rows, which other processes find again."""
+        """Leave out the rows, which other processes compute again."""
         return type(self), (self.whole, self.frame, self.images)
 
     @cached_property
     def classes(self) -> RowClasses:
-        """The classes of rows."""
+        """The symmetry classes of rows."""
         return RowClasses(self.frame, self.images, self.outline)
 
     @property
     def rows(self) -> int:
-        """The number of kept rows."""
+        """Number of representative rows."""
         return self.classes.count
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return self.frame.width
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The number of rows and of columns; of large spaces after a digit of one value: all are one block."""
+        """The numbers of rows and columns. Large spaces have a digit with one value before them: one row block."""
         one_block = (1,) if self.rows * self.width > MIN_ENTRIES_FOR_ONE_BLOCK else ()
         return (*one_block, self.rows, self.width)
 
     @property
     def cuts(self) -> Sequence[int]:
-        """The one cut."""
+        """The only cut."""
         return (len(self.radices) - 1,)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The numbering of all positions, the classes of labels and some symmetries that generate the others."""
+        """The numbering of all positions, the label classes, and some symmetries that generate the others."""
         return {
             "of": self.whole.KIND,
             "details": self.whole.details,
@@ -114,7 +115,7 @@ class Reduced(Numbering):
         }
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of the entry of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED for those without one."""
+        """Return the index of the entry of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED if it has none."""
         least = self.classes.minimum_images(labels)
         rows = self.classes.numbers(least.keys)
         columns = self.frame.columns(self.images.image(labels, least.symmetries))
@@ -122,22 +123,22 @@ class Reduced(Numbering):
         return np.where(known, rows * self.width + columns, np.int64(NOT_NUMBERED))
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         return super().rank_one(labels) if self._single_entry is None else self._single_entry.rank(labels)
 
     @cached_property
     def _single_entry(self) -> OneEntry | None:
-        """The entries of single positions; None where that is no faster."""
+        """The entries of single positions; None if the array functions have to be used."""
         return OneEntry(self.classes) if OneEntry.is_applicable(self.classes) else None
 
     def unrank(self, indices: Indices) -> Labels:
-        """One of the positions ``(n, places)`` that each entry stands for, that in the kept row; not checked."""
+        """Return the representative ``(n, places)`` of each entry, which lies in a representative row; not checked."""
         rows, columns = np.divmod(indices, self.width)
         row_labels = self.frame.row_labels(self.classes.keys[rows])
         return self.frame.positions(row_labels, self.frame.contents(columns))
 
     def weights(self, leading: int) -> Indices:
-        """The number of rows in the class of each row."""
+        """Return the number of rows in the class of each row."""
         return self.classes.weights
 
     @property
@@ -152,37 +153,37 @@ class Reduced(Numbering):
 
     @property
     def symmetries(self) -> int:
-        """The number of symmetries."""
+        """Number of symmetries."""
         return len(self.images)
 
     def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
-        """All positions that entries stand for: those of one symmetry for each row of its class."""
+        """Return all positions of entries: the image under one symmetry for each row of the class."""
         labels = self.unrank(indices)
         of, symmetries = np.nonzero(self.classes.first_images(labels).T)
         return of, self.images.image(labels[of], symmetries)
 
     def one_of(self, indices: Indices, numbers: Indices) -> Labels:
-        """The positions of these numbers among those of each entry, without the others."""
+        """Return the positions with these numbers among the positions of each entry, without computing the others."""
         labels = self.unrank(indices)
         counted = np.cumsum(self.classes.first_images(labels), axis=0)
         return self.images.image(labels, (counted == numbers + 1).argmax(axis=0))
 
     def filler(self, rules: Rules, leading: int) -> ReducedTables:
-        """The move tables."""
+        """Return the filler of the move tables."""
         return ReducedTables(steps_of(rules), self.classes)
 
     def reachable(self, rules: Rules) -> int | None:
-        """The number of positions that can be reached, where that is known."""
+        """Return the number of reachable positions; None if only a search can find it."""
         return self.whole.reachable(rules)
 
 
 def labels_of(rules: Rules) -> int:
-    """More than the greatest label of any part."""
+    """Return the upper limit (exclusive) of the labels of all parts."""
     return max(len(part.symbols) for part in rules.parts)
 
 
 def parts_of(rules: Rules) -> tuple[Part, ...]:
-    """The parts of a puzzle of a kind that can be reduced: pieces first, then values."""
+    """Return the parts of a puzzle of a kind that can be reduced: pieces first, then values."""
     if isinstance(rules.moves, Swaps):
         return (Pieces(slice(0, rules.places), rules.counts, parity_by_place(rules)),)
     counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
@@ -197,9 +198,9 @@ def parts_of(rules: Rules) -> tuple[Part, ...]:
 
 
 def steps_of(rules: Rules) -> Transforms:
-    """The moves of a puzzle of a kind that can be reduced.
+    """Return the moves of a puzzle of a kind that can be reduced, as transforms.
 
-    A swap exchanges two places, and is legal where one of them is empty and the other is not.
+    A swap exchanges two places. It is legal if one of them is empty and the other is not.
     """
     if isinstance(rules.moves, Transforms):
         return rules.moves
@@ -217,29 +218,29 @@ def steps_of(rules: Rules) -> Transforms:
 
 
 def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: int) -> Images:
-    """The symmetries of a record; FieldError where they do not map rows to rows, or are not as many as it says."""
+    """Return all symmetries of a record; raise FieldError if they do not map rows to rows, or their number is wrong."""
     generators = Images.recorded(rules, record.details.get("symmetries"))
     if not (frame.has_keys and frame.fitting(generators).all()):
-        raise FieldError("symmetries: expected maps of rows to rows, found others")
+        raise FieldError("symmetries: some do not map rows to rows")
     try:
         images = generators.generated()
     except ResourceLimitError as error:
         raise FieldError(f"symmetries: {error}") from error
     if (len(images), positions) != (record.details.get(ORDER), record.details.get(NUMBERED)):
-        raise FieldError(f"details: expected {len(images)} symmetries of {positions} positions, found others")
+        raise FieldError(f"details: the numbers of symmetries ({len(images)}) and positions ({positions}) differ")
     return images
 
 
 def checked_classes(parts: Sequence[Part], given: Any) -> Classes:
-    """The classes of a record; FieldError where they are none of the parts of the puzzle."""
+    """Return the label classes of a record; raise FieldError if they do not fit the parts of the puzzle."""
     known = isinstance(given, list) and len(given) == len(parts)
     if not known or not all(_divides(part, one) for part, one in zip(parts, given, strict=True)):
-        raise FieldError(f"details.classes: expected those of {len(parts)} parts, found {shorten(repr(given))}")
+        raise FieldError(f"details.classes: {shorten(repr(given))} does not fit the {len(parts)} parts of the puzzle")
     return tuple(tuple(each) if isinstance(each, list) else each for each in given)
 
 
 def _divides(part: Part, given: Any) -> bool:
-    """Whether these are classes of a part: of each label of pieces, or how many values the row has."""
+    """Return whether ``given`` divides a part: a class for each label, or the number of values in the row."""
     if isinstance(part, Pieces):
         numbers = isinstance(given, list) and len(given) == len(part.counts) and all(type(one) is int for one in given)
         return numbers and set(given) == set(range(len(set(given))))

@@ -1,6 +1,7 @@
-"""Where moves lead from rows up to symmetries, and the keys of the column maps that go with them; for kernels.
+"""The targets of the moves of a reduced space, and the keys of its column maps; for kernels.
 
-A *key* of a column map says from which place each content of the column comes, and how it is renamed.
+The *key* of a column map lists, for each content of the column, the content that it comes from and the number of its
+renaming. Different keys may belong to the same map, but equal keys never belong to different maps.
 """
 
 from dataclasses import dataclass
@@ -17,60 +18,62 @@ from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image,
 from antipodes_tasks.spaces.symmetry_images import Images
 
 KeyLines = NDArray[np.int16]
-"""``(keys, 2 * contents + 2)``: for each content the one that it comes from and its renaming, then the effect of the
-move on the column, 0 where it has none or that is part of the key, and which labels parity told apart."""
+"""``(keys, 2 * contents + 2)``: for each content, the content that it comes from and the number of its renaming. The
+last two entries are the effect of the move on the column (0 if it has none, or if the renamings contain it) and a bit
+per pair of labels whose order parity decides (see ``RowTables``)."""
 NO_KEY, UNKNOWN, STAY = -1, -2, -1
+"""No number of a key in a slot; no fixed block of a place; no move, in `Moved.steps`."""
 
 
 class Moved(NamedTuple):
-    """Images of positions that were moved, for kernels."""
+    """Images of positions after moves, for kernels."""
 
     of: NDArray[np.int32]
     """``(n,)``: the number of the position."""
     symmetries: NDArray[np.int32]
-    """``(n,)``."""
+    """``(n,)``: the number of the symmetry."""
     steps: NDArray[np.int32]
-    """``(n,)``: the move; STAY: none."""
+    """``(n,)``: the number of the move; STAY: no move."""
 
     @classmethod
     def room(cls, count: int) -> "Moved":
-        """Arrays for so many."""
+        """Return uninitialised arrays for ``count`` images."""
         return cls(*np.empty((3, count), dtype=np.int32))
 
     def first(self, count: int) -> "Moved":
-        """The first ones."""
+        """Return the first ``count`` images."""
         return Moved(self.of[:count], self.symmetries[:count], self.steps[:count])
 
 
 class Renamings(NamedTuple):
-    """How contents are renamed: by a symmetry, after something is added to them by a move."""
+    """How contents are renamed: first a move adds something to them, then a symmetry renames them."""
 
     tables: NDArray[np.uint8]
-    """``(renamings, labels)``: what each content becomes; number 0 leaves all."""
+    """``(renamings, labels)``: the new label of each label; number 0 is the identity."""
     by_symmetry: NDArray[np.int32]
-    """``(symmetries, places, pieces)``: the symmetry's part, for each place that contents come from, and the piece
-    there."""
+    """``(symmetries, places, pieces)``: the number of the symmetry's own renaming, by the place that a content comes
+    from and the piece there."""
     by_move: NDArray[np.int32]
-    """``(steps, places)``: the move's part, for each place that contents come to."""
+    """``(steps, places)``: the number of the move's own renaming, by the place to which the move brings a content."""
     both: NDArray[np.int16]
-    """``(parts of symmetries, parts of moves)``: the renaming."""
+    """``(renamings of symmetries, renamings of moves)``: the number of the combined renaming."""
 
 
 class Steps(NamedTuple):
     """The moves as they act on rows, for kernels."""
 
     origin: NDArray[np.int64]
-    """``(steps, places)``."""
+    """``(steps, places)``: the place from which each place gets its label."""
     added: NDArray[np.int64]
-    """``(steps, places)``."""
+    """``(steps, places)``: what the move adds to the label."""
     allowed: NDArray[np.uint64]
-    """``(steps, places)``: bit ``v`` is set where the place may hold ``v``; ``(0, places)``: all moves are legal."""
+    """``(steps, places)``: bit ``v`` is set if the place may hold ``v``; ``(0, places)`` if all moves are legal."""
     effects: NDArray[np.int64]
-    """``(steps,)``: the effect on the column, 0 where that is part of the keys."""
+    """``(steps,)``: the effect on the column; 0 if the renamings contain it."""
 
 
 class Shape(NamedTuple):
-    """Frame and symmetries, for kernels."""
+    """A cut and its symmetries, for kernels."""
 
     moduli: NDArray[np.int64]
     origins: NDArray[np.int64]
@@ -79,26 +82,27 @@ class Shape(NamedTuple):
     carriers: NDArray[np.int64]
     block_of: NDArray[np.int16]
     firsts: NDArray[np.int64]
-    """``(blocks,)``: the first content of each block."""
+    """``(blocks,)``: the first content of each column block."""
     held: NDArray[np.int64]
     """The places that may hold contents, ascending."""
     always: NDArray[np.int64]
-    """``(places,)``: the block to which a place belongs whatever is there; UNKNOWN where that decides."""
+    """``(places,)``: the column block of each place; UNKNOWN if it depends on the label there."""
 
 
 @dataclass(eq=False)
 class KeyNumbers:
-    """Different keys, numbered in the order in which they occur."""
+    """A hash table of different keys, numbered in the order in which they were added."""
 
     keys: KeyLines
-    """``(room, key)``: those that are known come first."""
+    """``(room, key)``: the keys, then unused room."""
     count: int
     slots: NDArray[np.int32]
-    """``(2^n,)``: the number of a key in the first free slot from its hash on; NO_KEY."""
+    """``(2^n,)``: the hash table. The number of a key is in the first slot that was free from its hash on; NO_KEY:
+    free."""
 
     @classmethod
     def empty(cls, length: int) -> "KeyNumbers":
-        """No keys."""
+        """Return an empty table for keys of this length."""
         return cls(np.zeros((0, length), dtype=np.int16), 0, np.full(1, NO_KEY, dtype=np.int32))
 
     @property
@@ -107,7 +111,7 @@ class KeyNumbers:
         return self.keys[: self.count]
 
     def add(self, lines: KeyLines) -> NDArray[np.int32]:
-        """The number of each key of the lines, ``(n,)``."""
+        """Add the keys that are new, and return the number of each of the keys, ``(n,)``."""
         numbers = np.empty(len(lines), dtype=np.int32)
         self._make_room(self.count + len(lines))
         self.count = int(number_keys(lines, self.keys, self.count, self.slots, numbers))
@@ -124,7 +128,7 @@ class KeyNumbers:
 
 
 def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
-    """The renamings by symmetries, after moves have ``added`` ``(steps, places)``."""
+    """Return the renamings by symmetries, after moves have ``added`` ``(steps, places)``."""
     every = np.arange(images.labels.shape[2])
     inside = every < images.moduli[:, np.newaxis]
     pieces = images.turns.shape[2] if images.turns.any() else 1
@@ -138,7 +142,7 @@ def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
 
 
 def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The different ones of tables ``(..., labels)``, the identity first, and their numbers ``(...)``."""
+    """Return the different tables of ``(..., labels)``, the identity first, and the number of each, ``(...)``."""
     labels = tables.shape[-1]
     lines = np.concatenate((np.arange(labels)[np.newaxis], tables.reshape(-1, labels)))
     numbers, firsts = number_rows(lines, labels)
@@ -149,7 +153,7 @@ def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def number_keys(
     lines: KeyLines, keys: KeyLines, count: int, slots: NDArray[np.int32], numbers: NDArray[np.int32]
 ) -> int:
-    """Number the ``lines``, add new ones to the first ``count`` ``keys``, and return how many there are then."""
+    """Number the ``lines``, append new ones to the first ``count`` ``keys``, and return the new count."""
     mask = np.uint64(len(slots) - 1)
     for line in range(len(lines)):
         mixed = np.uint64(14695981039346656037)
@@ -177,7 +181,7 @@ def number_keys(
 
 @kernel
 def _is_legal(position: Labels, step: int, allowed: NDArray[np.uint64]) -> bool:
-    """Whether a move is legal in the row of a position."""
+    """Return whether a move is legal in the row of a position."""
     for place in range(allowed.shape[1] if len(allowed) else 0):
         if (allowed[step, place] >> np.uint64(position[place])) & np.uint64(1) == 0:
             return False
@@ -194,7 +198,7 @@ def reduce_rows(
     target: NDArray[np.int32],
     moves: Moved,
 ) -> int:
-    """Fill the rows' targets, legal moves first, and what each legal move does, row by row; how many there are."""
+    """Fill in targets, legal moves first, and the symmetry and move of each image, row by row; return their number."""
     origin, added, count = steps.origin, steps.added, len(steps.origin)
     digits, keys = np.empty(len(images.places), dtype=np.uint8), np.empty(count, dtype=np.uint64)
     of, symmetries, step_of = moves
@@ -213,7 +217,7 @@ def reduce_rows(
             of[found], symmetries[found], step_of[found] = n, symmetry, step
             slot += 1
             found += 1
-        for number in range(slot):  # in a loop of its own, so that a processor waits for several look-ups at a time
+        for number in range(slot):  # a separate loop lets the processor overlap the memory accesses
             target[n, number] = number_of_row(keys[number], kept)
         target[n, slot:] = -1
     return found
@@ -221,7 +225,7 @@ def reduce_rows(
 
 @kernel
 def find_stabilisers(rows: Labels, images: RowImages, moves: Moved) -> int:
-    """Fill in each symmetry but the identity that leaves the row of each of the positions; how many there are."""
+    """Fill in each symmetry but the identity that maps the row of a position to itself; return their number."""
     of, symmetries, step_of = moves
     digits = np.empty(len(images.places), dtype=np.uint8)
     found = 0
@@ -245,9 +249,9 @@ def write_keys(
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,
 ) -> None:
-    """Write where the contents of images of moved positions come from, and how they are renamed: a line for each.
+    """Write the key of the column map of each image of a moved position, one line each.
 
-    All arrays have names of their own here: a loop that takes them from tuples is three times as slow.
+    The arrays are unpacked into local variables: a loop that reads them from tuples is three times as slow.
     """
     of, symmetries, step_of = moves
     by_symmetry, by_move, both = renamings
@@ -296,7 +300,7 @@ def write_keys(
 
 @kernel
 def put_numbers(target: NDArray[np.int32], numbers: NDArray[np.int32], column_map: NDArray[np.int32]) -> None:
-    """Write the numbers of legal moves, row by row, beside their targets."""
+    """Write the numbers of the column maps of legal moves, row by row, in the same order as their targets."""
     found = 0
     for row in range(len(target)):
         for move in range(target.shape[1]):

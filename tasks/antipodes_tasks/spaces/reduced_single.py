@@ -1,4 +1,7 @@
-"""The entry of one position of a reduced space, in Python's integers: for one that is a tenth of the time of arrays."""
+"""The entry of a single position in a reduced space, computed with Python integers.
+
+For one position this takes a tenth of the time of the array functions.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -15,12 +18,13 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.spaces.symmetry_images import Images
 
 MAX_LISTED = 1 << 16
-"""Keys of kept rows that are a list of Python's integers, and contents of places of all symmetries that are lists."""
+"""Maximum number of row keys that are held as a list, and of array elements of all symmetries that are held as
+lists."""
 Lists = list[list[list[int]]]
 
 
 class OneRow:
-    """The kept row of a position, and the symmetry that leads there."""
+    """The representative row of a single position, and the symmetry that leads there."""
 
     def __init__(self, classes: RowClasses) -> None:
         images = classes.row_images
@@ -38,7 +42,7 @@ class OneRow:
         ]
 
     def minimum_image(self, labels: Sequence[int]) -> tuple[int, int]:
-        """The key of the least image of the row of a position, and the first symmetry that leads there."""
+        """Return the minimum key of the images of a position's row, and the first symmetry that leads there."""
         digits, lowest = list[int](), list[int]()
         for place, shown, lows in self._digits:
             digits.append(digit := shown[labels[place]])
@@ -52,7 +56,7 @@ class OneRow:
         )
 
     def number(self, key: int) -> int:
-        """The number of a kept row by its key; NOT_NUMBERED if it is none."""
+        """Return the number of a representative row by its key; NOT_NUMBERED if no representative row has the key."""
         if self._listed is not None:
             at = bisect_left(self._listed, key)
             return at if at < len(self._listed) and self._listed[at] == key else NOT_NUMBERED
@@ -61,7 +65,7 @@ class OneRow:
 
 
 class OneImage:
-    """The images of single positions."""
+    """The images of single positions under symmetries."""
 
     def __init__(self, images: Images) -> None:
         self._origins = images.origins.tolist()
@@ -70,7 +74,7 @@ class OneImage:
         self._carriers, self._moduli = images.carriers.tolist(), images.moduli.tolist()
 
     def of(self, labels: Sequence[int], symmetry: int, places: range) -> list[int]:
-        """What some places of the image of a position have."""
+        """Return the labels on some places of the image of a position."""
         origins, become = self._origins[symmetry], self._labels[symmetry]
         if self._turns is None:
             return [become[origins[place]][labels[origins[place]]] for place in places]
@@ -82,7 +86,7 @@ class OneImage:
 
 
 class Digit(NamedTuple):
-    """What a block adds to the column."""
+    """The digit of a column block in the column."""
 
     places: range
     rank: Callable[[Sequence[int]], int]
@@ -104,11 +108,11 @@ class OneEntry:
 
     @staticmethod
     def is_applicable(classes: RowClasses) -> bool:
-        """Whether the symmetries are few enough for lists."""
+        """Return whether the symmetries are few enough to be held as lists."""
         return classes.images.labels.size <= MAX_LISTED
 
     def rank(self, labels: Sequence[int]) -> int:
-        """The index of the entry of a position; NOT_NUMBERED for one without."""
+        """Return the index of the entry of a position; NOT_NUMBERED if it has none."""
         key, symmetry = self._row.minimum_image(labels)
         index = self._row.number(key)
         if index == NOT_NUMBERED:

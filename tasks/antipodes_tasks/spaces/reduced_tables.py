@@ -1,8 +1,9 @@
 """The move tables of a space that is reduced by symmetries.
 
-A move leads from a kept row to a row, and a symmetry from there to the least row of its class. Together they rearrange
-the contents of the column and rename them: that is the column map. Few different ones occur, so each is written down as
-a *key* first, from which place each content comes and how it is renamed, and only different keys are computed.
+A move takes a representative row to some row, and a fixed symmetry takes that row to its representative. Together they
+rearrange the contents of the column and rename them; this is the column map. Only few different maps occur. So the maps
+are first written as *keys* (see `antipodes_tasks.spaces.reduced_rows`), and only the maps of different keys are
+computed.
 """
 
 from dataclasses import dataclass
@@ -21,57 +22,58 @@ from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
 from antipodes_tasks.spaces.rows_and_columns import Frame
 
 KEPT_BYTES = 16
-"""Bytes of a kept row as long as its space is in use: key and weight."""
+"""Bytes of a representative row while its space is in use: its key and its weight."""
 LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
-"""Seconds of a thread for each row, reduced or not, that is listed, and for each entry of a column map."""
+"""Thread seconds for each row that is listed, before the reduction, and for each entry of a column map."""
 ROW_BYTES, STEP_BYTES = 32, 12
-"""Bytes of a kept row, and of a move from it, besides the tables: key, weight, and tables before they are shortened."""
+"""Bytes of a representative row, and of a move from it, while tables are filled: key, weight, and the tables before
+they are shortened."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedTables(Filler):
-    """How large the move tables are, and how they are filled."""
+    """The filler of a reduced space."""
 
     transforms: Transforms
     classes: RowClasses
 
     @property
     def frame(self) -> Frame:
-        """What rows and columns say."""
+        """The cut."""
         return self.classes.frame
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self.classes.count
 
     @property
     def width(self) -> int:
-        """The number of columns of each row."""
+        """Number of columns of each row."""
         return self.frame.width
 
     @cached_property
     def most_moves(self) -> int:
-        """The moves of the row that allows most; of an outline the moves that a row can allow."""
+        """Maximum number of legal moves of a row; for an outline, the number of moves."""
         if self.classes.is_outline:
             return len(self.steps.transforms)
         return int(self.reduction.target.shape[1])
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps; of an outline more than a sample of rows showed."""
+        """Number of column maps; for an outline, an estimate from a sample of rows that is likely to be too large."""
         if self.classes.is_outline:
             return self.sample.expected_maps(self.rows)
         return len(self.reduction.keys)
 
     @cached_property
     def sample(self) -> RowSample:
-        """What some rows show of the tables of an outline."""
+        """Statistics of the tables of an outline, from a sample of rows."""
         return self._row_tables.sample()
 
     @property
     def least_table_bytes(self) -> int:
-        """A lower bound of the bytes of the move tables: an outline knows only the moves and maps of some rows."""
+        """Lower bound of the bytes of the move tables; for an outline, from the moves and maps of a sample of rows."""
         if not self.classes.is_outline:
             return self.table_bytes
         each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
@@ -79,7 +81,7 @@ class ReducedTables(Filler):
         return rows * each + self.sample.maps * self.width * COLUMN_BYTES
 
     def estimated_seconds(self, threads: int) -> float | None:
-        """The seconds to list the rows and to fill the tables, of an outline; None where the tables tell."""
+        """Return the seconds to list the rows and to fill the tables of an outline; None if it is not an outline."""
         if not self.classes.is_outline:
             return None
         maps = self.most_column_maps * self.width * (len(self.frame.blocks) + 1) * MAP_SECONDS
@@ -87,12 +89,12 @@ class ReducedTables(Filler):
 
     @cached_property
     def steps(self) -> OrbitSteps:
-        """The moves of the tables: transforms that do the same to the row, and exclude each other in the column."""
+        """The moves of the tables: transforms with the same effect on the row that exclude each other are one move."""
         return orbit_steps(self.transforms, self.frame)
 
     @cached_property
     def reduction(self) -> Reduction:
-        """The row tables, found once for the planner and the tables."""
+        """The row tables, computed once for the planner and the tables."""
         return self._row_tables.fill()
 
     @property
@@ -100,7 +102,7 @@ class ReducedTables(Filler):
         return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill the column maps."""
+        """Return move tables whose column maps are unfilled, and the calls that fill these."""
         target, column_map, keys, closing = self.reduction
         maps = np.zeros((len(keys), self.width), dtype=np.int32)
         tables = MoveTables(
@@ -118,11 +120,11 @@ class ReducedTables(Filler):
 
     @property
     def table_bytes(self) -> int:
-        """An upper bound of the bytes of the move tables, and of what is known of rows."""
+        """Upper bound of the bytes of the move tables and of the keys and weights of rows."""
         return super().table_bytes + KEPT_BYTES * self.rows
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
         cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
         rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))
@@ -132,18 +134,18 @@ class ReducedTables(Filler):
 
     @property
     def folds(self) -> bool:
-        """Whether what a move does to the column is part of the keys: where it is legal whatever the column."""
+        """Whether the keys contain the effect of moves on the column: no move depends on the contents of the column."""
         return _folds(self.frame, self.transforms)
 
     @property
     def renamings(self) -> Renamings:
-        """How contents of the column are renamed."""
+        """The renamings of contents of the column."""
         added = self.transforms.added[self.steps.transforms]
         return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added))
 
 
 def decides(frame: Frame, transforms: Transforms) -> bool:
-    """Whether rows decide rows after moves, and row, or the column without the row, where moves are legal."""
+    """Return whether rows determine rows after moves, and each condition of a move concerns either row or column."""
     conditions = transforms.conditions
     if not _moves_whole_parts(frame, transforms):
         return False
@@ -157,11 +159,11 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
             return False
     inside = (frame.block_of >= 0).any(axis=1)
     apart = bool((frame.column_places | ~inside).all()) and all(block.merged is None for block in frame.blocks)
-    return (apart and frame.width > 1) or _folds(frame, transforms)  # one column has no maps to say what is illegal
+    return (apart and frame.width > 1) or _folds(frame, transforms)  # one column has no map to mark illegal moves
 
 
 def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
-    """Whether no move takes values between row and column."""
+    """Return whether no move takes values between row and column."""
     row = frame.radices > 1
     values = np.zeros(frame.places, dtype=np.bool_)
     for part in frame.parts:

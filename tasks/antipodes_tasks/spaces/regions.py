@@ -1,9 +1,10 @@
-"""The numbering for additive pattern databases: places of the counted pieces, the region of the empty one, their order.
+"""The numbering for additive pattern databases: the counted pieces' places, the empty place's region, and their order.
 
-Free swaps take the empty place anywhere within its region: the places that are connected without passing a counted
-piece. So the region is numbered, not the empty place. A row is a set of places with counted pieces, and one of the
-regions into which they divide the other places. A column is the order of the pieces on the places of the set. A move
-takes one piece across, and the pieces between its ends, in the order of places, shift by one: a column map.
+In such a puzzle only the moves of the *counted* pieces cost anything. Free moves take the empty place anywhere
+within its *region*: the places that are connected without passing a counted piece. So the numbering stores the region
+and not the empty place. A row is a set of places with counted pieces and one of the regions into which they divide the
+other places. A column is the order of the counted pieces on their places. A move takes one piece to another place, and
+the pieces that are listed between its old and its new place shift by one; this is the column map.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,76 +49,77 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps_of
 
 MAX_SETS = 1 << 23
-"""Sets of places whose regions are kept in memory: a byte for each place of each set."""
+"""Maximum number of sets of places whose regions are kept in memory, with a byte for each place of each set."""
 NO_REGION = -1
+"""Instead of a region: a counted piece is on the place."""
 Edges = tuple[tuple[int, int], ...]
 
 
 class PlaceSets(NamedTuple):
-    """The sets of places that counted pieces take, and the regions of the others."""
+    """The sets of places that counted pieces can occupy, and the regions of the other places."""
 
     counted: Mask
     """``(sets, places)``: the places of each set, in colexicographic order."""
     region: NDArray[np.int8 | np.int16]
-    """``(sets, places)``: the region of each place, numbered by their first places; NO_REGION on a counted piece."""
+    """``(sets, places)``: the region of each place, numbered by first place; NO_REGION if a counted piece is there."""
     first_row: Indices
-    """``(sets + 1,)``: the row of the first region of each set, and the number of rows."""
+    """``(sets + 1,)``: the row of the first region of each set, then the number of rows."""
     sources: NDArray[np.int32]
-    """``(rows,)``: how many moves each row allows."""
+    """``(rows,)``: the number of legal moves of each row."""
 
 
 @dataclass(frozen=True)
 class Regions(Numbering):
-    """Positions up to free swaps: the counted pieces' places and the region of the empty place, then their order."""
+    """Positions up to free moves: the counted pieces' places, the empty place's region, then the pieces' order."""
 
     KIND: ClassVar[str] = "regions"
 
     edges: Edges
-    """The place of a piece and a place beside it, in both directions."""
+    """Pairs of a place of a piece and an adjacent place, in both directions."""
     pieces: tuple[int, ...]
-    """The number of pieces with each label."""
+    """Number of pieces with each label."""
     free: int
-    """The label of the pieces that move for nothing."""
+    """The label of the pieces whose moves are free."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """The numbering; SizeLimitError if the pieces have too many sets of places."""
+        """Return the numbering; raise SizeLimitError if there are too many sets of places."""
         assert isinstance(rules.moves, CountedSwaps)
         found = cls(rules.moves.edges, rules.counts, rules.moves.free)
         if (sets := comb(found.places, found.counted)) > MAX_SETS:
             raise SizeLimitError(
                 f"expected at most {MAX_SETS:,} sets of places for the tiles that count, found {sets:,} "
-                f"of {found.counted} of {found.places} places"
+                f"({found.counted} of {found.places} places)"
             )
         return found
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering of a store; FieldError if every move of the puzzle counts."""
+        """Return the numbering of a store; raise FieldError if every move of the puzzle counts."""
         if not isinstance(rules.moves, CountedSwaps):
-            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+            raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         numbering = cls.of(rules)
         if record.details != numbering.details:
             raise FieldError(f"details: expected {numbering.details}, found {shorten(repr(dict(record.details)))}")
         return numbering
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out what was found out about the board."""
+        """Leave out cached properties."""
         return type(self), (self.edges, self.pieces, self.free)
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return sum(self.pieces)
 
     @property
     def counted(self) -> int:
-        """The number of pieces whose moves count."""
+        """Number of pieces whose moves count."""
         return sum(self.orders)
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
-        """The number of counted pieces with each label, without labels that do not count."""
+        """Number of counted pieces with each label, without the labels that do not count."""
         return tuple(count for label, count in enumerate(self.pieces) if label not in (EMPTY, self.free))
 
     @cached_property
@@ -127,21 +129,21 @@ class Regions(Numbering):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The number of sets and their regions, after a digit of one value: all are one block; and of orders."""
+        """A digit with one value (for a single row block), then the numbers of sets with regions and of orders."""
         return 1, int(self.board.first_row[-1]), prod(radices(self.orders))
 
     @property
     def cuts(self) -> tuple[int]:
-        """The order of the pieces is the column."""
+        """The only cut: the order of the pieces is the column."""
         return (2,)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The label that costs nothing."""
+        """The label of the free pieces."""
         return {"free": self.free}
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
         counted = (labels != EMPTY) & (labels != self.free)
         number = rank_combinations(counted)
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
@@ -150,7 +152,7 @@ class Regions(Numbering):
         return row * self.radices[-1] + rank_arrangements(order, self.orders)
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers."""
+        """Return the index of one position given as Python integers."""
         taken = [place for place, label in enumerate(labels) if label not in (EMPTY, self.free)]
         number = sum(comb(place, k) for k, place in enumerate(taken, start=1))
         row = int(self.board.first_row[number]) + int(self.board.region[number, labels.index(EMPTY)])
@@ -158,7 +160,7 @@ class Regions(Numbering):
         return row * self.radices[-1] + order
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         row, column = np.divmod(indices, self.radices[-1])
         number = np.searchsorted(self.board.first_row, row, side="right") - 1
         region = row - self.board.first_row[number]
@@ -169,30 +171,30 @@ class Regions(Numbering):
         return labels
 
     def reachable(self, rules: Rules) -> int | None:
-        """All, where a theorem says so, see `any_order`, and two equal pieces make the parity as it has to be."""
+        """Return the size if `any_order` and identical pieces prove that all are reachable; otherwise None."""
         assert isinstance(rules.moves, CountedSwaps)
         known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
         return self.size if known else None
 
     def filler(self, rules: Rules, leading: int) -> "RegionTables":
-        """The move tables."""
+        """Return the filler of the move tables."""
         return RegionTables(self)
 
     @property
     def _label_of(self) -> NDArray[np.uint8]:
-        """The label of each number of a counted label."""
+        """``(counted labels,)``: the labels that count, ascending."""
         return np.array([label for label in range(len(self.pieces)) if label not in (EMPTY, self.free)], dtype=np.uint8)
 
     @cached_property
     def _numbers(self) -> list[int]:
-        """The inverse of `_label_of`; other labels have any number."""
+        """The number of each counted label in `_label_of`; 0 for other labels."""
         counted = self._label_of.tolist()
         return [counted.index(label) if label in counted else 0 for label in range(len(self.pieces))]
 
 
 @lru_cache(maxsize=4)
 def board_of(edges: Edges, places: int, counted: int) -> PlaceSets:
-    """The sets of ``counted`` places, and the regions of the other places when pieces move along ``edges``."""
+    """Return the sets of ``counted`` places, and the regions of the other places if pieces move along ``edges``."""
     sets = comb(places, counted)
     chosen = unrank_combinations(np.arange(sets), places, counted)
     region, regions = np.full((sets, places), NO_REGION, _region_type(places)), np.empty(sets, dtype=np.int64)
@@ -209,7 +211,7 @@ def board_of(edges: Edges, places: int, counted: int) -> PlaceSets:
 
 
 def _region_type(places: int) -> type[np.int8 | np.int16]:
-    """The type for numbers of regions: where walls are around each place, there are as many as places."""
+    """Return the dtype for numbers of regions; if each place is walled in, there are as many regions as places."""
     return np.int8 if places <= np.iinfo(np.int8).max else np.int16
 
 
@@ -217,7 +219,7 @@ def _region_type(places: int) -> type[np.int8 | np.int16]:
 def _find_regions(
     counted: Mask, begins: Indices, ends: Indices, region: NDArray[Any], regions: Indices, waiting: Indices
 ) -> None:
-    """Number the regions of each set, and count them; ``waiting`` has room for all places."""
+    """Number the regions of each set, and count them; ``waiting`` is scratch space for all places."""
     for number in range(len(counted)):
         found = 0
         for place in range(counted.shape[1]):
@@ -239,7 +241,7 @@ def _find_regions(
 
 @dataclass(frozen=True)
 class RegionTables(Filler):
-    """How large the move tables are, and how they are filled."""
+    """The filler of a numbering of regions."""
 
     ENTRY_COST: ClassVar = 16
 
@@ -247,22 +249,22 @@ class RegionTables(Filler):
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self.numbering.radices[1]
 
     @property
     def width(self) -> int:
-        """The number of columns of a row."""
+        """Number of columns of a row."""
         return self.numbering.radices[-1]
 
     @cached_property
     def most_moves(self) -> int:
-        """The moves of the row that allows most."""
+        """Maximum number of legal moves of a row."""
         return int(self.numbering.board.sources.max())
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps."""
+        """Number of column maps."""
         return len(self.shifts)
 
     @cached_property
@@ -274,14 +276,14 @@ class RegionTables(Filler):
         return column_shifts(pairs, self.numbering.places, self.numbering.counted)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Return unfilled tables and the calls that fill them."""
         target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
         numbers = np.zeros((self.rows, self.most_moves if self.width > 1 else 0), dtype=map_type(self.most_column_maps))
         tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
         return tables, self._fills(tables)
 
     def by_edge(self) -> MoveTables:
-        """The move tables with a move for each edge of the numbering, in its order: ILLEGAL where it is none."""
+        """Return filled move tables with a move for each edge, in their order; ILLEGAL if the move is illegal."""
         target = np.full((self.rows, len(self.numbering.edges)), ILLEGAL, dtype=np.int32)
         numbers = np.zeros(target.shape, dtype=map_type(self.most_column_maps))
         tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
@@ -309,11 +311,11 @@ class RegionTables(Filler):
         return calls
 
     def _scratch(self) -> Indices:
-        """Numbers for each place of one set, which the call fills."""
+        """Return scratch space for the numbers of the places of one set."""
         return np.zeros((2, self.numbering.places + 1), dtype=np.int64)
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         counted, kinds = self.numbering.counted, len(self.numbering.orders)
         a_column = COLUMNS_AT_ONCE * (counted + 1) * 8 * (2 * kinds + 3)
         board = sum(array.nbytes for array in self.numbering.board)
@@ -335,7 +337,7 @@ def _fill_sets(
     map_of: NDArray[np.int32],
     scratch: Indices,
 ) -> None:
-    """Fill the rows of the sets from ``first`` to ``end``; a move's number is its edge, or the next of its row."""
+    """Fill the rows of the sets from ``first`` to ``end``; moves are numbered by edge, or consecutively in each row."""
     before, used = scratch[0], scratch[1]
     places, mapped = counted.shape[1], column_map.shape[1] > 0
     for number in range(first, end):
@@ -358,7 +360,7 @@ def _fill_sets(
 
 @kernel
 def _moved_set(counted: Mask, origin: int, destination: int, choices: Indices) -> np.int64:
-    """The number of a set of places after a piece has moved."""
+    """Return the number of the set of places after a piece has moved."""
     number, rank = np.int64(0), np.int64(0)
     for place in range(len(counted)):
         if place == destination or (counted[place] and place != origin):

@@ -1,4 +1,10 @@
-"""The classes of rows under symmetries: the least row of each, and how many rows a class has."""
+"""The symmetry classes of rows.
+
+Two rows are in the same *symmetry class* if a symmetry maps one to the other, so a class is an orbit of the group of
+symmetries on the rows. The *representative row* of a class is its row with the minimum key. The symmetries that map a
+row to itself are its *stabiliser*. The *weight* of a class, its number of rows, is the order of the group divided by
+the order of the stabiliser.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,35 +25,35 @@ from antipodes_tasks.spaces.symmetry_images import Images
 Keys = NDArray[np.uint64]
 
 MAX_NUMPY_IMAGES = 1 << 18
-"""Images of rows that numpy compares faster than compiled code is loaded."""
+"""Number of images of rows below which numpy is faster than loading compiled code."""
 MAX_NUMPY_ROWS = 1 << 17
-"""Rows of which numpy finds the least of their classes faster than compiled code is loaded."""
+"""Number of rows below which listing the representatives with numpy is faster than loading compiled code."""
 SAMPLE = 256
-"""Rows of a sample."""
+"""Number of rows in a sample."""
 
 
 class Least(NamedTuple):
-    """The least image of each of some rows."""
+    """The minimum image of each of some rows."""
 
     keys: Keys
-    """``(n,)``."""
+    """``(n,)``: the keys of the minimum images."""
     symmetries: NDArray[np.int64]
-    """``(n,)``: the first symmetry that leads there."""
+    """``(n,)``: the first symmetry that leads to the minimum image."""
 
 
 class RowNumbers(NamedTuple):
-    """Where the keys of kept rows are, by their leading bits; for kernels."""
+    """An index of the keys of representative rows by their leading bits, for kernels."""
 
     keys: Keys
     """``(rows,)``, ascending."""
     shift: int
-    """The bits of a key behind the leading ones."""
+    """Number of bits of a key after the leading ones."""
     begins: NDArray[np.int32]
     """``(2^bits + 1,)``: where the keys with these leading bits begin."""
 
     @classmethod
     def of(cls, keys: Keys) -> "RowNumbers":
-        """The numbers of some keys, in four bytes for each of them, or eight."""
+        """Return the index of some keys. It takes four to eight bytes for each key."""
         shift = max(0, int(keys[-1]).bit_length() - len(keys).bit_length())
         counts = np.bincount((keys >> np.uint64(shift)).astype(np.int64))
         return cls(keys, shift, np.concatenate(([0], np.cumsum(counts))).astype(np.int32))
@@ -55,17 +61,17 @@ class RowNumbers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowClasses:
-    """The rows of a frame up to symmetries, all of which map rows to rows; see `Frame.fitting`."""
+    """The rows of a cut up to symmetries. Each symmetry must map rows to rows, see `Frame.fitting`."""
 
     frame: Frame
     images: Images
     """The symmetries, the identity first."""
     is_outline: bool = False
-    """Whether a plan needs only to know about how many rows there are: then they are not listed."""
+    """Whether the rows are not listed, because a plan only needs to know about how many there are."""
 
     @cached_property
     def count(self) -> int:
-        """The number of classes; of an outline it is estimated."""
+        """Number of classes; for an outline, an estimate."""
         return ceil(self.estimated_count()) if self.is_outline else len(self.keys)
 
     @cached_property
@@ -82,7 +88,7 @@ class RowClasses:
 
     @cached_property
     def _kept(self) -> KeptRows:
-        """The least rows: numpy finds few of them faster than compiled code is loaded."""
+        """The representative rows. For a small number of rows, numpy is faster than loading compiled code."""
         if self.frame.all_rows > MAX_NUMPY_ROWS:
             return least_rows(self.frame, self.images)
         rows = self.frame.all_rows
@@ -92,16 +98,16 @@ class RowClasses:
 
     @property
     def keys(self) -> Keys:
-        """``(classes,)``: the key of the least row of each class, ascending."""
+        """``(classes,)``: the key of the representative row of each class, ascending."""
         return self._kept.keys
 
     @property
     def weights(self) -> Indices:
-        """``(classes,)``: the number of rows in each class."""
+        """``(classes,)``: the number of rows of each class."""
         return self._kept.weights
 
     def _weights(self, keys: Keys) -> Indices:
-        """The number of rows in the class of each least row."""
+        """Return the number of rows in the class of each representative row."""
         order = len(self.images)
         weights = np.empty(len(keys), dtype=np.int64)
         for first in range(0, len(keys), max(1, MAX_NUMPY_IMAGES // order)):
@@ -111,14 +117,14 @@ class RowClasses:
         return weights
 
     def row_numbers(self) -> RowNumbers:
-        """Where the kept rows are among the keys; not kept, since only move tables need that."""
+        """Return the index of the representative rows. It is not cached, because only move tables need it."""
         return RowNumbers.of(self.keys)
 
     def _no_contents(self, rows: int) -> Labels:
         return np.broadcast_to(self.frame.contents(np.zeros(1, dtype=np.int64)), (rows, self.frame.slots))
 
     def estimated_count(self) -> float:
-        """About how many classes there are: the mean of what a row is of its class, in a sample, times the rows."""
+        """Return an estimate of the number of classes from a sample: the sum of 1 / weight over all rows."""
         rows = self.frame.all_rows
         numbers = np.arange(rows) if rows <= SAMPLE else np.random.default_rng(0).integers(rows, size=SAMPLE)
         labels = self.frame.positions(self.frame.rows(numbers), self._no_contents(len(numbers)))
@@ -126,31 +132,31 @@ class RowClasses:
         return float((keys == keys[0]).sum() / keys.size * rows)
 
     def rows(self, first: int = 0, end: int | None = None) -> Labels:
-        """``(classes, places)``: a position in the least row of each class, in its first column; of some classes."""
+        """Return a position in the first column of the representative row of some classes, ``(classes, places)``."""
         return self._first_positions(self.keys[first:end])
 
     def sampled_rows(self, count: int) -> Labels:
-        """As `rows`, of some random classes, maybe the same one several times; the rows need not be listed."""
+        """Return the same as `rows` for random classes, perhaps with repetitions; the rows need not be listed."""
         numbers = np.random.default_rng(0).integers(self.frame.all_rows, size=count)
         labels = self.frame.positions(self.frame.rows(numbers), self._no_contents(count))
         return self._first_positions(self.minimum_images(labels).keys)
 
     def rows_of(self, numbers: NDArray[np.int64]) -> Labels:
-        """As `rows`, of the classes of these numbers ``(n,)``."""
+        """Return the same as `rows` for the classes with these numbers ``(n,)``."""
         return self._first_positions(self.keys[numbers])
 
     def _first_positions(self, keys: Keys) -> Labels:
         return self.frame.positions(self.frame.row_labels(keys), self._no_contents(len(keys)))
 
     def image_keys(self, labels: Labels) -> Keys:
-        """The keys ``(symmetries, n)`` of all images of the rows of positions ``(n, places)``."""
+        """Return the keys ``(symmetries, n)`` of all images of the rows of positions ``(n, places)``."""
         keys = np.zeros((len(self.images), len(labels)), dtype=np.uint64)
         for place in np.flatnonzero(self.frame.radices > 1).tolist():
             keys += self.lookup[:, place, labels[:, place]]
         return keys
 
     def minimum_images(self, labels: Labels) -> Least:
-        """The least image of the row of each position ``(n, places)``."""
+        """Return the minimum image of the row of each position ``(n, places)``."""
         if len(labels) * len(self.images) <= MAX_NUMPY_IMAGES:
             keys = self.image_keys(labels)
             symmetries = keys.argmin(axis=0)
@@ -160,14 +166,14 @@ class RowClasses:
         return least
 
     def numbers(self, keys: Keys) -> Indices:
-        """The number of the class of each least row, by its key ``(n,)``; -1 if it is none."""
+        """Return the number of the class of each representative row by its key ``(n,)``; -1 if no class has the key."""
         numbers = np.searchsorted(self.keys, keys)
         numbers[numbers == len(self.keys)] = 0
         numbers[self.keys[numbers] != keys] = -1
         return numbers
 
     def first_images(self, labels: Labels) -> NDArray[np.bool_]:
-        """``(symmetries, n)``: the symmetries that take the row of each position to a row no earlier one leads to."""
+        """Return ``(symmetries, n)``: whether the image of the row differs from the images under earlier symmetries."""
         keys = self.image_keys(labels)
         order = np.argsort(keys, axis=0, kind="stable")
         ascending = np.take_along_axis(keys, order, axis=0)
@@ -179,7 +185,7 @@ class RowClasses:
 
 
 def _least_rows(labels: Labels, lookup: Keys) -> Keys:
-    """The keys of the rows of positions ``(n, places)`` that are the least of their class."""
+    """Return the keys of the rows of positions ``(n, places)`` that are representatives."""
     places = np.arange(labels.shape[1])
     own: Keys = lookup[0, places, labels].sum(axis=1, dtype=np.uint64)
     for one in lookup[1:]:
@@ -190,7 +196,7 @@ def _least_rows(labels: Labels, lookup: Keys) -> Keys:
 
 @kernel
 def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
-    """The number of a kept row by its key; -1 if no kept row has it."""
+    """Return the number of a representative row by its key; -1 if no representative row has the key."""
     prefix = key >> np.uint64(rows.shift)
     if prefix >= np.uint64(len(rows.begins) - 1):
         return -1

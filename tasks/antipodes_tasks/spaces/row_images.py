@@ -1,8 +1,7 @@
 """The images of rows under symmetries, digit by digit; for kernels.
 
-A row is written as its *digits*: the row labels of the places of which rows say something, in the order of their
-weights in a key. So of two images the one with the lesser first different digit has the lesser key, and mostly the
-first digit tells.
+A row is written as its *digits*: the row labels of the places about which rows store something, most significant first.
+Images are compared digit by digit, which gives the same order as their keys. The first digit usually decides.
 """
 
 from typing import NamedTuple, Self
@@ -16,32 +15,33 @@ from antipodes_tasks.spaces.symmetry_images import Images
 
 
 class RowImages(NamedTuple):
-    """A frame and symmetries that map its rows to rows, the identity first."""
+    """A cut and the symmetries that map its rows to rows, the identity first."""
 
     places: NDArray[np.int64]
     """``(digits,)``: the place of each digit."""
     shown: NDArray[np.uint8]
     """``(digits, labels)``: the digit of a label on the place."""
     radices: NDArray[np.int64]
-    """``(digits,)``."""
+    """``(digits,)``: the number of values of each digit."""
     weights: NDArray[np.uint64]
-    """``(digits,)``: the weights in a key, descending."""
+    """``(digits,)``: the weight of each digit in a key, descending."""
     origins: NDArray[np.int64]
-    """``(symmetries, digits)``: the digit from which each one of the image comes."""
+    """``(symmetries, digits)``: for each digit of the image, the digit of the row that it comes from."""
     become: NDArray[np.uint8]
-    """``(symmetries, digits, row labels)``: each digit of the image, by the one from which it comes."""
+    """``(symmetries, digits, row labels)``: each digit of the image, by the value of the digit that it comes from."""
     lowest: NDArray[np.uint8]
-    """``(digits, row labels)``: the least first digit of images whose first digit comes from this one."""
+    """``(digits, row labels)``: the minimum first digit of the images whose first digit comes from this digit and
+    value."""
     begins: NDArray[np.int64]
-    """``(digits * row labels + 1,)``: where the symmetries to such images begin in ``first``."""
+    """``(digits * row labels + 1,)``: where in ``first`` the symmetries that lead to this minimum begin."""
     first: NDArray[np.int64]
     """Symmetries, ascending for each digit and row label."""
 
     @classmethod
     def of(cls, frame: Frame, images: Images) -> Self:
-        """The arrays of a frame and of symmetries that fit it, see `Frame.fitting`."""
+        """Return the arrays of a cut and of symmetries that map its rows to rows, see `Frame.fitting`."""
         places = np.flatnonzero(frame.radices > 1)
-        if not len(places):  # there is one row, and its digits are 0
+        if not len(places):  # a single row, with digits 0
             places = np.arange(frame.places)
         place_of = np.zeros(frame.places, dtype=np.int64)
         place_of[places] = np.arange(len(places))
@@ -54,7 +54,7 @@ class RowImages(NamedTuple):
 
 
 def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
-    """What each digit of the image is, by the digit of the place from which it comes: see `RowImages.become`."""
+    """Return the digits of images by the digits that they come from, see `RowImages.become`."""
     label_of = np.zeros((frame.places, labels), dtype=np.int64)
     for label in range(frame.labels - 1, -1, -1):
         known = np.flatnonzero((frame.shown[:, label] < labels) & (label < images.moduli))
@@ -69,7 +69,7 @@ def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], label
 def _first_digits(
     origins: NDArray[np.int64], become: NDArray[np.uint8], radices: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """The least first digits of images by what they come from, and the symmetries that lead there."""
+    """Return the minimum first digit of images by the digit that it comes from, and the symmetries that lead there."""
     labels = become.shape[1]
     lowest = np.full((len(radices), labels), 255, dtype=np.uint8)
     np.minimum.at(lowest, origins, become)
@@ -91,7 +91,7 @@ def write_digits(position: NDArray[np.uint8], digits: NDArray[np.uint8], images:
 
 @kernel
 def least_image(digits: NDArray[np.uint8], images: RowImages) -> int:
-    """The symmetry that leads to the least image of a row, the first of several."""
+    """Return the first symmetry that leads to the minimum image of a row."""
     lowest = integer(255)
     for digit in range(len(digits)):
         lowest = min(lowest, integer(images.lowest[digit, digits[digit]]))
@@ -109,7 +109,7 @@ def least_image(digits: NDArray[np.uint8], images: RowImages) -> int:
 
 @kernel
 def _comes_before(one: int, other: int, digits: NDArray[np.uint8], images: RowImages) -> bool:
-    """Whether the image under one symmetry is less than that under the other, or the same and the symmetry earlier."""
+    """Return whether the image under one symmetry is smaller; of equal images, the symmetry listed first wins."""
     for digit in range(1, len(digits)):
         mine = images.become[one, digit, digits[images.origins[one, digit]]]
         its = images.become[other, digit, digits[images.origins[other, digit]]]
@@ -120,7 +120,7 @@ def _comes_before(one: int, other: int, digits: NDArray[np.uint8], images: RowIm
 
 @kernel
 def image_key(symmetry: int, digits: NDArray[np.uint8], images: RowImages) -> np.uint64:
-    """The key of an image of a row."""
+    """Return the key of the image of a row under a symmetry."""
     key = np.uint64(0)
     for digit in range(len(digits)):
         key += images.weights[digit] * np.uint64(
@@ -133,7 +133,7 @@ def image_key(symmetry: int, digits: NDArray[np.uint8], images: RowImages) -> np
 def find_least(
     labels: NDArray[np.uint8], images: RowImages, keys: NDArray[np.uint64], symmetries: NDArray[np.int64]
 ) -> None:
-    """Fill in the least key of all images of each of ``(n, places)``, and the first symmetry that leads there."""
+    """Fill in the minimum key of the images of each of ``(n, places)``, and the first symmetry that leads there."""
     digits = np.empty(len(images.places), dtype=np.uint8)
     for n in range(len(labels)):
         write_digits(labels[n], digits, images)

@@ -1,7 +1,7 @@
-"""The row tables of a reduced space, and the keys of its column maps: filled block by block, in all threads.
+"""The row tables of a reduced space, and the keys of its column maps, filled row block by row block in all threads.
 
-The target of a row under a move is the kept row of the row after the move, found by its key. The keys of column maps
-are numbered by each thread for itself, and the numbers made one when all blocks are filled.
+The target of a row under a move is the representative of the row after the move, found by its key. Each thread numbers
+the keys of column maps separately. When all row blocks are filled, the numbers are unified.
 """
 
 import time
@@ -36,10 +36,11 @@ from antipodes_tasks.spaces.row_images import RowImages
 from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Frame
 
 LINES = 1 << 16
-"""Keys that are found before they are numbered."""
+"""Number of keys that are computed before they are numbered."""
 SAMPLED_LINES = 1 << 17
-"""Keys that are found in a sample."""
+"""Number of keys that are computed for a sample."""
 FILLING, NUMBERING = "filling the move tables", "numbering the column maps"
+"""Names of the two steps, for reports of progress."""
 
 
 class Reduction(NamedTuple):
@@ -53,25 +54,26 @@ class Reduction(NamedTuple):
 
 
 class RowSample(NamedTuple):
-    """What some rows show of the tables of all rows."""
+    """Statistics of the tables from a sample of rows."""
 
     rows: int
+    """Number of rows in the sample."""
     maps: int
-    """The different column maps of these rows."""
+    """Number of different column maps of these rows."""
     maps_of_half: int
-    """The different column maps of the first half of these rows."""
+    """Number of different column maps of the first half of these rows."""
     most_moves: int
-    """The moves of the row that allows most."""
+    """Maximum number of legal moves of a row."""
     key_bytes: int
-    """The bytes of the key of a column map."""
+    """Bytes of the key of a column map."""
     row_seconds: float
-    """Seconds of a thread for each row."""
+    """Thread seconds for each row."""
 
     def expected_maps(self, rows: int) -> int:
-        """More column maps than can be expected of so many rows: twice the limit that the sample suggests.
+        """Return a number of column maps that is likely to be enough for ``rows`` rows: twice an extrapolated limit.
 
-        If each half of the rows shows a fixed share of the maps that are still unknown, ``n`` maps in the first half
-        and ``m`` in both suggest ``n^2 / (2n - m)`` in all.
+        If each half of the sample shows a fixed share of the maps not seen before, and the first half shows ``n`` maps
+        and both halves together ``m``, there are about ``n^2 / (2n - m)`` maps.
         """
         most = rows * self.most_moves + 1
         unknown = 2 * self.maps_of_half - self.maps
@@ -79,30 +81,30 @@ class RowSample(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """What filled a block of rows."""
+    """The result of filling a row block."""
 
     rows: slice
     numbers: KeyNumbers
-    """The numbers of column maps in the block."""
+    """The numbers of column maps within the block."""
     most: int
-    """The moves of the row that allows most."""
+    """Maximum number of legal moves of a row."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
-    """What the row tables are filled from."""
+    """Everything that the row tables are computed from."""
 
     transforms: Transforms
     classes: RowClasses
     steps: OrbitSteps
     folds: bool
-    """Whether what a move does to the column is part of the keys."""
+    """Whether the keys contain the effects of moves on the column."""
     renamings: Renamings
     _spare: list[KeyNumbers] = field(default_factory=list)
-    """Numbers that no thread uses at the moment."""
+    """Tables of numbers that no thread is using."""
 
     def fill(self) -> Reduction:
-        """The row tables."""
+        """Return the filled row tables."""
         count, rows, width = len(self._arrays[0].origin), len(self.classes.keys), self._frame.width
         target = np.empty((rows, count), dtype=np.int32)
         column_map = np.zeros((rows, count if width > 1 else 0), dtype=np.int32)
@@ -121,12 +123,12 @@ class RowTables:
         return self._numbered(target, column_map, blocks, most)
 
     def sample(self) -> RowSample:
-        """The column maps of some rows, and how long they take; the rows need not be listed."""
+        """Return statistics of a sample of rows and the time they take; the rows need not be listed."""
         count = max(2, SAMPLED_LINES // max(1, len(self._moves.origin)))
         halves = np.array_split(self.classes.sampled_rows(count), 2)
         numbers, maps, most, seconds = KeyNumbers.empty(self._key_length), list[int](), 0, 0.0
         identities = len(numbers.add(_identities(self._frame, self._variants)))
-        self._moved(halves[0][:1])  # which loads the kernels
+        self._moved(halves[0][:1])  # loads the kernels
         for rows in halves:
             begin = time.perf_counter()
             moved = self._moved(rows)
@@ -139,7 +141,7 @@ class RowTables:
         return RowSample(count, maps[1], maps[0], most, key_bytes, seconds / len(halves[1]))
 
     def _moved(self, rows: Labels) -> Moved:
-        """What the moves make of some rows, without the numbers of the rows to which they lead."""
+        """Return the images of some rows after moves, without the numbers of the target rows."""
         steps, shape, images = self._arrays_of_moves
         nowhere = RowNumbers.of(np.zeros(1, dtype=np.uint64))
         target = np.empty((len(rows), len(steps.origin)), dtype=np.int32)
@@ -149,7 +151,7 @@ class RowTables:
     def _numbered(
         self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
     ) -> Reduction:
-        """The tables with one number for each key: those of the identity, however parity tells labels apart, are 0."""
+        """Return the tables with unified numbers. All keys of the identity, one for each variant, get number 0."""
         numbers = KeyNumbers.empty(self._key_length)
         identities = len(numbers.add(_identities(self._frame, self._variants)))
         known = {id(block.numbers): block.numbers for block in blocks}
@@ -176,11 +178,11 @@ class RowTables:
 
     @property
     def _variants(self) -> int:
-        """In how many ways parity can tell labels apart."""
+        """Number of variants of a key: a factor 2 for each block in which parity decides the order of two labels."""
         return 1 << sum(block.merged is not None for block in self._frame.blocks)
 
     def _fill_block(self, here: slice, target: NDArray[np.int32], column_map: NDArray[np.int32]) -> _Block:
-        """Fill some rows; the numbers of column maps are those of the thread."""
+        """Fill a row block; column maps get the numbers of the thread."""
         rows = self.classes.rows(here.start, here.stop)
         steps, shape, images, kept = self._arrays
         moved = Moved.room(len(rows) * target.shape[1])
@@ -192,7 +194,7 @@ class RowTables:
         return _Block(here, numbers, int((target[here] >= 0).sum(axis=1).max(initial=0)))
 
     def _closing(self, numbers: KeyNumbers) -> Closing:
-        """The rows that symmetries map to themselves, and the column maps of these, with the identity among them."""
+        """Return the rows with a nontrivial stabiliser and their column maps, which may include the identity."""
         order, weights = len(self.classes.images), self.classes.weights
         chosen = np.flatnonzero(weights < order)
         begins = np.concatenate(([0], np.cumsum(order // weights[chosen] - 1)))
@@ -203,7 +205,7 @@ class RowTables:
         return Closing(chosen.astype(np.int32), begins.astype(np.int64), numbers.add(lines))
 
     def _keys(self, rows: Labels, moved: Moved) -> KeyLines:
-        """The keys of the column maps of moves, or of symmetries alone, of some positions."""
+        """Return the keys of the column maps of positions after moves, or of symmetries without a move."""
         lines = np.zeros((len(moved.of), self._key_length), dtype=np.int16)
         if len(lines):
             steps, shape, _ = self._arrays_of_moves
@@ -212,12 +214,12 @@ class RowTables:
 
     @cached_property
     def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
-        """What kernels need, made before threads use it."""
+        """The arrays for kernels, computed before threads use them."""
         return *self._arrays_of_moves, self.classes.row_numbers()
 
     @cached_property
     def _arrays_of_moves(self) -> tuple[Steps, Shape, RowImages]:
-        """As `_arrays`, without the kept rows."""
+        """The same as `_arrays` without the representative rows."""
         return self._moves, self._shape, self.classes.row_images
 
     @property
@@ -251,7 +253,7 @@ class RowTables:
 
 
 def _without_identity(closing: Closing, maps: NDArray[np.int32]) -> Closing:
-    """The closing with these numbers of maps, each once in a row, without the identity and rows that need no other."""
+    """Return the closing with the final numbers of maps, without repetitions, the identity, and rows without maps."""
     rows = np.repeat(np.arange(len(closing.rows)), np.diff(closing.begins))
     pairs = np.unique(np.stack((rows, maps)), axis=1)
     rows, maps = pairs[:, pairs[1] != 0]
@@ -261,7 +263,7 @@ def _without_identity(closing: Closing, maps: NDArray[np.int32]) -> Closing:
 
 
 def _identities(frame: Frame, variants: int) -> KeyLines:
-    """The keys that leave all columns, one for each way in which parity tells labels apart."""
+    """Return the keys of the identity, one for each variant."""
     lines = np.zeros((variants, 2 * frame.slots + 2), dtype=np.int16)
     lines[:, 0:-2:2] = np.arange(frame.slots)
     lines[:, -1] = np.arange(variants)
@@ -269,7 +271,7 @@ def _identities(frame: Frame, variants: int) -> KeyLines:
 
 
 def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
-    """How parity tells labels apart in the first column of rows, given by their positions ``(n, places)``, ``(n,)``."""
+    """Return the variant of each row ``(n,)``: in which blocks the first column has the two labels in reverse order."""
     variants, bit = np.zeros(len(rows), dtype=np.int64), 0
     for block in frame.blocks:
         if block.merged is not None:

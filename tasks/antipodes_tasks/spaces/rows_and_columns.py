@@ -1,11 +1,13 @@
-"""What the row and the column of a reduced space say of a position.
+"""The rows and columns of a reduced space: which labels of a position belong to its row, and which to its column.
 
-The labels of each part of pieces are divided into *classes*. The row says where the pieces of each class are. A class
-of several labels is a *block*: the column says how its pieces are arranged on the places of their class, in the order
-of the places. Values belong to the row, to the column, or the first ones to the row and the others to the column.
+A symmetry must map rows to rows, so the cut does not divide digits but labels. The labels of each part of pieces are
+divided into *label classes*. The row stores the class of the piece on each place. A class of several labels forms a
+*column block*: the column stores how the pieces of this class are arranged on the places of the class, in the order of
+these places. In a part of values, the first ones belong to the row and the others to the column.
 
-The row of a position is written as its *row labels*: the class on each place, or the value; 0 on places that belong to
-the column. What is on the places of the column, block by block, are its *contents*.
+The row of a position is written as its *row labels*, one per place: the class of the piece on the place, or the value;
+0 on places that belong to the column. The *key* of a row is the number whose digits are its row labels. The *contents*
+of a column are the labels that belong to it, block by block.
 """
 
 from collections.abc import Iterator
@@ -26,10 +28,11 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.spaces.symmetry_images import Images
 
 NO_BLOCK = -1
+"""Instead of the number of a column block: the label on the place does not belong to the column."""
 MAX_KEYS = 1 << 62
-"""Numbers of row labels that a word holds."""
+"""Upper limit of row keys, so that a key fits in a 64-bit word."""
 Classes = tuple[tuple[int, ...] | int, ...]
-"""For each part the class of each label; of values the number of those in the row."""
+"""For each part of pieces, the class of each label; for each part of values, the number of values in the row."""
 
 
 class Pieces(NamedTuple):
@@ -37,56 +40,56 @@ class Pieces(NamedTuple):
 
     place_slice: slice
     counts: tuple[int, ...]
-    """The number of pieces with each label."""
+    """Number of pieces with each label."""
     parity: tuple[int, ...] | None = None
-    """The parity of numbered arrangements by the place of label 0; None: all are numbered."""
+    """The parity of the numbered arrangements for each place of label 0; None: all arrangements are numbered."""
 
 
 Part = Pieces | ValuesIndex
 
 
 class Block(NamedTuple):
-    """Places whose contents belong to the column."""
+    """A column block: places whose contents belong to the column."""
 
     part: int
     """The number of the part."""
     shown: int
-    """The row label of its places; 0 of values."""
+    """The row label of the places of the block; 0 for values."""
     first: int
-    """The first of its contents."""
+    """The place of its first content among the contents of the column."""
     end: int
-    """One past the last of them."""
+    """One past the place of its last content."""
     size: int
-    """How many contents have a number."""
+    """Number of different contents that have a number."""
     local: tuple[int, ...]
-    """Of pieces the number of each label in the block, -1 for labels outside; two labels that parity tells apart have
-    the same number."""
+    """For pieces, the number of each label within the block, or -1 for labels outside. If parity decides the order of
+    two labels, both have the same number."""
     counts: tuple[int, ...]
-    """Of pieces how often each number occurs."""
+    """For pieces, how often each of these numbers occurs."""
     values: ValuesIndex | None
-    """The values; None: pieces."""
+    """The numbering of the values; None if the block holds pieces."""
     merged: tuple[int, int] | None
-    """The two labels that parity tells apart."""
+    """The two labels whose order is decided by parity, if any."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of a puzzle, and the classes of their labels."""
+    """A cut of a reduced space: the parts of a puzzle, and which labels of each belong to the row."""
 
     parts: tuple[Part, ...]
     classes: Classes
     labels: int
-    """More than the greatest label of any part."""
+    """Upper limit (exclusive) of the labels of all parts."""
 
     @cached_property
     def places(self) -> int:
-        """The number of places of a position."""
+        """Number of places of a position."""
         ends: list[int] = [part.place_slice.stop for part in self.parts]
         return max(ends)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The blocks, in the order of their digits, the most significant first."""
+        """The column blocks in the order of their digits, the most significant digit first."""
         found: list[Block] = []
         for number, (part, classes) in enumerate(zip(self.parts, self.classes, strict=True)):
             first = found[-1].end if found else 0
@@ -103,17 +106,17 @@ class Frame:
 
     @cached_property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return prod(block.size for block in self.blocks)
 
     @cached_property
     def slots(self) -> int:
-        """The number of contents of a column."""
+        """Number of contents of a column."""
         return self.blocks[-1].end if self.blocks else 0
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The weight of the number of each block in a column."""
+        """The weight of the digit of each block in the number of a column."""
         sizes = [block.size for block in self.blocks]
         return tuple(prod(sizes[number + 1 :]) for number in range(len(sizes)))
 
@@ -130,7 +133,7 @@ class Frame:
 
     @cached_property
     def block_of(self) -> NDArray[np.int16]:
-        """``(places, labels)``: the block to which a label on a place belongs, or NO_BLOCK."""
+        """``(places, labels)``: the column block to which a label on a place belongs, or NO_BLOCK."""
         found = np.full((self.places, self.labels), NO_BLOCK, dtype=np.int16)
         for number, block in enumerate(self.blocks):
             at = self.parts[block.part].place_slice
@@ -142,13 +145,13 @@ class Frame:
 
     @cached_property
     def column_places(self) -> NDArray[np.bool_]:
-        """``(places,)``: the places of which the row says nothing."""
+        """``(places,)``: whether the row stores nothing about the place and the column does."""
         found: NDArray[np.bool_] = (self.radices == 1) & (self.block_of >= 0).any(axis=1)
         return found
 
     @cached_property
     def content_places(self) -> NDArray[np.int64]:
-        """``(contents,)``: the place of each content, where blocks are on places of which the row says nothing."""
+        """``(contents,)``: the place of each content, if the row stores nothing about the places of all blocks."""
         ends = [(self.parts[block.part].place_slice.stop, block.end - block.first) for block in self.blocks]
         return np.concatenate([np.arange(end - count, end) for end, count in ends])
 
@@ -171,13 +174,13 @@ class Frame:
 
     @property
     def has_keys(self) -> bool:
-        """Whether a word holds the keys of all rows."""
+        """Whether a 64-bit word can hold the key of each row."""
         keys: int = prod(self.radices.tolist())
         return keys <= MAX_KEYS
 
     @cached_property
     def all_rows(self) -> int:
-        """The number of rows, reduced or not."""
+        """Number of rows before the reduction."""
         return prod(self._row_sizes)
 
     @cached_property
@@ -185,7 +188,7 @@ class Frame:
         return tuple(map(_row_size, self.parts, self.classes))
 
     def rows(self, numbers: Indices) -> Labels:
-        """The row labels ``(n, places)`` of the rows of these numbers ``(n,)``, in any order."""
+        """Return the row labels ``(n, places)`` of the rows with these numbers ``(n,)``; the order is arbitrary."""
         labels = np.zeros((len(numbers), self.places), dtype=np.uint8)
         rest = numbers
         for part, classes, size in reversed(list(zip(self.parts, self.classes, self._row_sizes, strict=True))):
@@ -199,18 +202,21 @@ class Frame:
         return labels
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
-        """A number for the row of each position ``(n, places)``, ``(n,)``: equal only for equal rows."""
+        """Return the key of the row of each position ``(n, places)``, ``(n,)``; only equal rows have equal keys."""
         row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
         keys: NDArray[np.uint64] = row_labels @ self.key_weights
         return keys
 
     def row_labels(self, keys: NDArray[np.uint64]) -> Labels:
-        """The row labels ``(n, places)`` of keys ``(n,)``."""
+        """Return the row labels ``(n, places)`` of keys ``(n,)``."""
         labels = (keys[:, np.newaxis] // self.key_weights) % self.radices.astype(np.uint64)
         return labels.astype(np.uint8)
 
     def numbered(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Which keys ``(n,)`` of arranged row labels are those of rows, as far as parity and sums tell, ``(n,)``."""
+        """Return which keys ``(n,)`` belong to numbered rows, ``(n,)``: the parity and the sum must be right.
+
+        The row labels of each key must have the right number of each class.
+        """
         numbered = np.ones(len(keys), dtype=np.bool_)
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(part, ValuesIndex):
@@ -223,7 +229,7 @@ class Frame:
         return numbered
 
     def columns(self, labels: Labels) -> Indices:
-        """The column of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED where it has none."""
+        """Return the column of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED if it has none."""
         columns = np.zeros(len(labels), dtype=np.int64)
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for block, weight in zip(self.blocks, self.weights, strict=True):
@@ -244,7 +250,10 @@ class Frame:
         return columns
 
     def contents(self, columns: Indices) -> Labels:
-        """The contents ``(n, contents)`` of columns ``(n,)``; of two labels that parity tells apart the lower first."""
+        """Return the contents ``(n, contents)`` of columns ``(n,)``.
+
+        Two labels whose order parity decides are in ascending order.
+        """
         contents = np.zeros((len(columns), self.slots), dtype=np.uint8)
         for block, weight in zip(self.blocks, self.weights, strict=True):
             digit = columns // weight % block.size
@@ -260,9 +269,9 @@ class Frame:
         return contents
 
     def positions(self, row_labels: Labels, contents: Labels) -> Labels:
-        """The positions ``(n, places)`` that have these row labels ``(n, places)`` and contents ``(n, contents)``.
+        """Return the positions ``(n, places)`` with these row labels ``(n, places)`` and contents ``(n, contents)``.
 
-        Where parity tells two labels apart, they may have changed places.
+        Two labels whose order parity decides are exchanged if the parity is wrong.
         """
         positions = self._single[np.arange(self.places), row_labels]
         for block in self.blocks:
@@ -278,7 +287,7 @@ class Frame:
 
     @cached_property
     def _single(self) -> NDArray[np.uint8]:
-        """``(places, row labels)``: the label that has the row label, where it is the only one."""
+        """``(places, row labels)``: the label that has the row label, if it is the only one of its class."""
         single = np.zeros((self.places, self.labels), dtype=np.uint8)
         for place in range(self.places):
             single[place, self.shown[place]] = np.arange(self.labels)
@@ -288,11 +297,11 @@ class Frame:
         return single
 
     def fitting(self, images: Images) -> NDArray[np.bool_]:
-        """Which of the symmetries ``(n,)`` map rows to rows."""
+        """Return which of the symmetries ``(n,)`` map rows to rows."""
         return np.array([self._fits(images, number) for number in range(len(images))], dtype=np.bool_)
 
     def _fits(self, images: Images, number: int) -> bool:
-        """Whether the row labels of a position decide those of its image, and how contents are rearranged."""
+        """Return whether the row of a position determines the row of its image, and how its contents are rearranged."""
         for origin in range(self.places):
             to = int(images.places[number, origin])
             if self.radices[origin] != self.radices[to]:
@@ -310,7 +319,7 @@ class Frame:
         return all(sums) and all(self._keeps_parity(images, number, part) for part in self.parts)
 
     def _keeps_parity(self, images: Images, number: int, part: Part) -> bool:
-        """Whether all arrangements of a part that are numbered have images that are."""
+        """Return whether the images of all numbered arrangements of a part are numbered."""
         if isinstance(part, ValuesIndex) or part.parity is None:
             return True
         to = images.places[number, part.place_slice]
@@ -322,7 +331,7 @@ class Frame:
         return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
-        """Whether the row decides what is added to the twist on a place, which is in the column."""
+        """Return whether the row determines what the symmetry adds to the twist on a place of the column."""
         carrier = int(images.carriers[place])
         pieces = np.arange(int(images.moduli[carrier]))
         turns = images.turns[number, place, pieces]
@@ -332,7 +341,7 @@ class Frame:
 
 
 def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
-    """Whether all contents of one sum have images of one sum, if only contents of one sum are numbered."""
+    """Return whether values with equal sums have images with equal sums, if only one sum is numbered."""
     values = np.arange(part.radix)
     renamed = images.labels[number, part.place_slice, : part.radix].astype(np.int64)
     sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
@@ -340,7 +349,7 @@ def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
 
 
 def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:
-    """The number of row labels that a part has."""
+    """Return the number of different row labels of a part."""
     if isinstance(part, ValuesIndex):
         assert isinstance(classes, int)
         return part.size if classes == part.length else part.leading(classes).size
@@ -354,12 +363,12 @@ def _class_counts(part: Pieces, classes: Any) -> tuple[int, ...]:
 
 
 def _all_shown(part: Pieces, classes: Any) -> bool:
-    """Whether the row shows each label, so that parity is the row's."""
+    """Return whether each label is a class of its own, so that the parity depends on the row only."""
     return part.parity is not None and bool(len(set(classes)) == len(classes))
 
 
 def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:
-    """The row labels of a part of pieces by their numbers."""
+    """Return the row labels of a part of pieces for each number ``(n,)``."""
     counts = _class_counts(part, classes)
     if not _all_shown(part, classes):
         return unrank_arrangements(numbers, counts)
@@ -380,12 +389,12 @@ def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
 
 
 def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
-    """The parity that positions ``(n, places)`` of the whole puzzle must have in a part."""
+    """Return the parity that the positions ``(n, places)`` of the whole puzzle must have in a part."""
     return _parity_here(part, labels[:, part.place_slice])
 
 
 def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
-    """Contents in which the second of two places with the label ``low`` gets ``high``."""
+    """Return the contents with label ``high`` instead of ``low`` on the second of the two places with ``low``."""
     apart = contents.copy()
     last = contents.shape[1] - 1 - (contents[:, ::-1] == low).argmax(axis=1)
     apart[np.arange(len(contents)), last] = high
@@ -393,7 +402,7 @@ def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
 
 
 def _exchanged(labels: Labels, low: int, high: int) -> Labels:
-    """The labels with two of them exchanged."""
+    """Return the labels with two of them exchanged."""
     names = np.arange(256, dtype=np.uint8)
     names[[low, high]] = high, low
     exchanged: Labels = names[labels]
@@ -401,14 +410,14 @@ def _exchanged(labels: Labels, low: int, high: int) -> Labels:
 
 
 def _put_right(labels: Labels, part: Part, low: int, high: int) -> None:
-    """Exchange two labels of a part where its parity is wrong, in place."""
+    """Exchange two labels of a part wherever its parity is wrong, in place."""
     assert isinstance(part, Pieces)
     wrong = parities(labels) != _parity_here(part, labels)
     labels[wrong] = _exchanged(labels[wrong], low, high)
 
 
 def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[Block]:
-    """The blocks of a part of pieces: classes of several labels. The last one knows its last two labels by parity."""
+    """Yield the column blocks of a part of pieces; parity decides the order of the last two labels of the last one."""
     shown = [one for one in range(max(classes, default=-1) + 1) if classes.count(one) > 1]
     for one in shown:
         inside = [label for label, its in enumerate(classes) if its == one]

@@ -1,4 +1,4 @@
-"""Which state space a puzzle gets: for a new store, for a store that exists, or just to number its positions."""
+"""The choice of the state space of a puzzle, for a new store, for an existing store, or to number positions."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -22,30 +22,30 @@ KINDS = {
     "reduced": "reduced_numbering.Reduced",
     KEYED: "keyed.Keyed",
 }
-"""The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
+"""The numberings by their names in a store. Each is imported only when needed: importing all of them takes 30 ms."""
 REDUCED_FIELDS = "reduced_fields.ReducedFields"
-"""The numbering of the kind "reduced" of puzzles whose moves are functions."""
+"""The numbering of the kind "reduced" for puzzles whose moves are functions."""
 MAX_ROWS = 2**31 - 1
-"""Rows, and columns, that the 32-bit numbers of the move tables can name."""
+"""Maximum number of rows, and of columns, because move tables store their numbers in 32 bits."""
 MAX_UNREDUCED_COST = 1e9
-"""The cost of a second, see `Filler.cost`: a shorter search is not worth the time to look for symmetries."""
+"""The cost of a second, see `Filler.cost`. For a shorter search, looking for symmetries is not worthwhile."""
 
 
 def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = False) -> Space:
-    """The space that is built and searched fastest; it depends on the puzzle alone, and on whether it is reduced.
+    """Return the space that is built and searched fastest. It depends only on the puzzle and on ``symmetry``.
 
-    With the ``symmetry`` "on" an entry stands for all positions that symmetries map to each other; with "auto" where
-    that takes half the time or less, see `why_whole`. An ``outline`` is enough for a plan, and found in a second or
-    two: `antipodes_tasks.spaces.choose_cut.listed` makes a space of it.
+    With ``symmetry`` "on", an entry stands for all positions that symmetries map to each other. With "auto", the space
+    is reduced only if that at least halves the time, see `why_whole`. An ``outline`` is enough for a plan and takes a
+    second or two; `antipodes_tasks.spaces.choose_cut.listed` turns it into a complete space.
 
     Raises
     ------
     InputError
-        The space is to be reduced, and cannot be.
+        ``symmetry`` is "on", and the space cannot be reduced.
     SizeLimitError
         The puzzle has more positions than 64 bits can number.
     ResourceLimitError
-        No space has rows and columns that the move tables can number.
+        Every cut has more rows or columns than the move tables can number.
     """
     numbering = numbering_of(rules)
     whole = Space(rules, numbering, numbering.cuts[0]) if numbering.KIND == KEYED else _best_cut(rules, numbering)
@@ -64,22 +64,22 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
 
 
 def why_whole(space: Space) -> str:
-    """Why a space of all positions is not reduced by symmetries unless that is asked for, as the end of a sentence."""
+    """Return the reason why the space of all positions is used without a reduction, as the end of a sentence."""
     if space.numbering.KIND == KEYED:
-        return f"its space is of the kind {KEYED}"
+        return f"it is of the kind {KEYED}"
     if _is_short(space):
-        return "all positions are searched in about a second"
+        return "searching all positions takes only about a second"
     from antipodes_tasks.spaces.choose_cut import reduced_space
 
     try:
         reduced_space(space.rules, space, worth=True)
     except InputError as error:
-        return str(error).partition(" not reduced: ")[2]
-    return "that was asked for"
+        return str(error).partition(" cannot be reduced: ")[2]
+    return "symmetry is off"
 
 
 def is_reduced_by_default(rules: Rules) -> bool:
-    """Whether a new table has fewer entries than positions, unless its run says otherwise."""
+    """Return whether the table of a puzzle is reduced unless its run is configured otherwise."""
     if rules.enumerated or not isinstance(rules.moves, Transforms | Swaps | Functions):
         return False
     try:
@@ -89,26 +89,26 @@ def is_reduced_by_default(rules: Rules) -> bool:
 
 
 def _is_short(space: Space) -> bool:
-    """Whether a search takes about a second or less."""
+    """Return whether a search takes at most about a second."""
     filler = space.filler
     return space.size * filler.most_moves + filler.cost(1) < MAX_UNREDUCED_COST
 
 
 def whole_space(rules: Rules) -> Space:
-    """The space of all positions with the pieces and values of a puzzle, also those that no moves from starts lead to.
+    """Return the space of all positions with the pieces and values of a puzzle, including unreachable positions.
 
     Raises
     ------
     InputError
-        The positions of the puzzle are only known by a search from its starts.
+        The positions of the puzzle can only be listed by a search from its starts.
     SizeLimitError, ResourceLimitError
-        As `best_space`.
+        As in `best_space`.
     """
     if rules.enumerated:
-        raise InputError(f"expected a puzzle whose positions have numbers, found {rules.name}: a search lists them")
+        raise InputError(f"{rules.name} has no numbering of all positions: only a search can list them")
     size = prod(part.size for part in rules.parts)
     if size > arguments.GREATEST:
-        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found about 10^{len(str(size)) - 1}")
     if isinstance(rules.moves, Transforms):
         from antipodes_tasks.spaces.orbits import Orbits
 
@@ -126,19 +126,19 @@ def _best_cut(rules: Rules, numbering: Numbering) -> Space:
     if not fitting:
         best = min(spaces, key=lambda space: max(space.rows, space.width))
         raise ResourceLimitError(
-            f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
-            f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
+            f"the table would have more than {MAX_ROWS:,} rows or columns: "
+            f"the best cut of its {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
         )
     return _cheapest(fitting)
 
 
 def every_cut(rules: Rules, numbering: Numbering) -> list[Space]:
-    """The spaces of a numbering: all give a position the same index, and cut it into row and column differently."""
+    """Return a space for each cut of a numbering; all of them give a position the same index."""
     return [Space(rules, numbering, leading) for leading in numbering.cuts]
 
 
 def _cheapest(spaces: Sequence[Space]) -> Space:
-    """The space of the least cost, the first of several. Column maps are only counted where they may matter."""
+    """Return the first space with the minimum cost. Column maps are only counted if they may affect the result."""
     bounds = [space.filler.cost(column_maps=1) for space in spaces]
     best, least = spaces[0], None
     for number in sorted(range(len(spaces)), key=bounds.__getitem__):
@@ -152,7 +152,7 @@ def _cheapest(spaces: Sequence[Space]) -> Space:
 
 
 def stored_space(rules: Rules, record: SpaceRecord) -> Space:
-    """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
+    """Return the space of a store, perhaps chosen by another version; raise FieldError if there is no such space."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
     functions = record.kind == REDUCED and isinstance(rules.moves, Functions)
@@ -166,7 +166,7 @@ def stored_space(rules: Rules, record: SpaceRecord) -> Space:
 
 
 def numbering_of(rules: Rules) -> Numbering:
-    """The numbering that every new table of the puzzle uses, even if the table would be too large.
+    """Return the numbering that every new table of the puzzle uses, even if the table would be too large.
 
     Raises
     ------
@@ -174,23 +174,23 @@ def numbering_of(rules: Rules) -> Numbering:
         The puzzle has more positions than 64 bits can number.
     """
     kind = _kind_for(rules)
-    if kind.KIND == KEYED:  # a look at the puzzle takes up to a second, and says nothing of a size that is too large
+    if kind.KIND == KEYED:  # computing the size would take up to a second and cannot show that it is too large
         return kind.of(rules)
     size = kind.size_for(rules)
     if size > arguments.GREATEST:
-        few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
+        few = "; if few of them are reachable, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}")
     return kind.of(rules)
 
 
 def index_size(rules: Rules) -> int:
-    """The number of positions that the puzzle's space numbers, even if it is more than 64 bits can number."""
+    """Return the number of positions that the puzzle's space numbers, even if there are too many for 64 bits."""
     return _kind_for(rules).size_for(rules)
 
 
 def size_in_words(size: int) -> str:
-    """A number of positions: all its digits, or the order of a number that has more than 64 bits."""
-    return f"{size:,}" if size <= arguments.GREATEST else f"some 10^{len(str(size)) - 1}"
+    """Return a number of positions as text: all its digits, or only the order of magnitude if 64 bits are too few."""
+    return f"{size:,}" if size <= arguments.GREATEST else f"about 10^{len(str(size)) - 1}"
 
 
 def _kind(name: str) -> type[Numbering]:
@@ -204,11 +204,11 @@ def _imported(name: str) -> type[Numbering]:
 
 
 def _kind_for(rules: Rules) -> type[Numbering]:
-    """The numbering that suits the moves of a puzzle.
+    """Return the kind of numbering that suits the moves of a puzzle.
 
-    A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
-    than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
-    number anyway: that can take a minute. A puzzle that says so is enumerated.
+    A group numbers exactly the reachable positions. If a product of arrangements and values numbers no more positions,
+    it is preferred, because it has fewer column maps. The order of a group is not computed if it certainly exceeds 64
+    bits, because that can take a minute. A puzzle that declares itself enumerated gets keys.
     """
     if rules.enumerated:
         return _kind(KEYED)

@@ -1,4 +1,11 @@
-"""The interface between puzzles and the engine: positions as numbers in rows and columns, and moves between them."""
+"""The interface between puzzles and the engine: positions as numbers, and moves between these numbers.
+
+A *numbering* writes the number of a position, its *index*, as several *digits* of different radices (a mixed radix
+number). A *cut* divides the digits: the leading ones form the *row* of the position and the others its *column*, so an
+index is ``row * width + column``, where ``width`` is the number of columns. A table has one *entry* for each index. In
+a space that is reduced by symmetries, an entry stands for several positions, and `Numbering.unrank` returns one of
+them, the *representative*.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -16,46 +23,47 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.move_tables import Filler, Indices, Neighbours
 
 NOT_NUMBERED = -1
-"""Instead of an index: no number stands for the position, since no moves lead to it from the start."""
+"""Returned instead of an index for a position that has none. Such a position is unreachable from the start."""
 REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
-"""The kind of spaces that are reduced by symmetries; the keys of their details that have the number of positions, and
-of symmetries."""
+"""The kind of spaces that are reduced by symmetries, and the keys of their details that hold the number of positions
+and the number of symmetries."""
 KEYED = "keys"
-"""The kind of spaces without move tables, whose positions only a search lists."""
+"""The kind of spaces without move tables. Only a search can list their positions."""
 BATCH = 1 << 13
-"""Neighbours that are ranked together."""
+"""Number of neighbours that are ranked together."""
 
 
 @dataclass(frozen=True)
 class SpaceRecord:
-    """The part of a store's manifest from which, with the rules, `stored_space` builds the same space again."""
+    """The part of a store's manifest from which `stored_space`, given the rules, rebuilds the same space."""
 
     kind: str
-    """The `Numbering.KIND` of its numbering."""
+    """The `Numbering.KIND` of the numbering."""
     rows: int
     width: int
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What else the numbering needs, as JSON."""
+    """Everything else that the numbering needs, as JSON."""
 
 
 class Numbering(ABC):
-    """Positions as numbers of several digits: the most significant ones are the row of a space, the others its column.
+    """A bijection between positions and numbers of several digits, the most significant digit first.
 
-    Each kind of numbering is a subclass in a module of its own. Immutable, and cheap to send to other processes.
+    Each kind of numbering is a subclass in its own module. Numberings are immutable and cheap to send to other
+    processes.
     """
 
     KIND: ClassVar[str]
-    """The name of this kind in a store."""
+    """The name of this kind of numbering in a store."""
 
     @classmethod
     @abstractmethod
     def of(cls, rules: Rules) -> Self:
-        """The numbering of the positions of a puzzle, also if 64 bits are too few for it."""
+        """Return the numbering of the positions of a puzzle, even if there are too many positions for 64 bits."""
 
     @classmethod
     @abstractmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The numbering of a store; FieldError if the puzzle has no such."""
+        """Return the numbering recorded in a store; raise FieldError if it does not match the puzzle."""
 
     @property
     @abstractmethod
@@ -64,84 +72,89 @@ class Numbering(ABC):
 
     @property
     def block_digits(self) -> int:
-        """How many first digits decide what moves make of them: they take a block of such rows into a block."""
+        """Number of leading digits whose new values depend on these digits only.
+
+        A move takes all rows that agree in these digits to rows that agree in them, too.
+        """
         return 1
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """The number of positions that have a number, even if 64 bits are too few for it."""
+        """Return the number of positions that have an index, even if there are too many for 64 bits."""
         return cls.of(rules).size
 
     @property
     def cuts(self) -> Sequence[int]:
-        """The numbers of digits that a row can have."""
+        """The possible numbers of digits of a row."""
         return range(1, max(2, len(self.radices)))
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What a store records of the numbering, as JSON."""
+        """The record of the numbering in a store, as JSON."""
         return {}
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those that have none.
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it has none.
 
-        The pieces are not checked.
+        It is not checked that the positions have the right pieces.
         """
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one position, given as Python's integers: one is faster in a loop than in arrays."""
+        """Return the index of one position given as Python integers, which is faster than `rank` with one row."""
         return int(self.rank(np.array([labels], dtype=np.uint8))[0])
 
     @abstractmethod
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
 
     @abstractmethod
     def filler(self, rules: Rules, leading: int) -> Filler:
-        """The move tables of the space whose rows have the ``leading`` digits."""
+        """Return the filler for the move tables of the space whose rows have ``leading`` digits."""
 
     def weights(self, leading: int) -> Indices | None:
-        """How many positions an entry of each row stands for, ``(rows,)``, in a space whose rows have the digits.
+        """Return the number of positions that an entry of each row stands for, ``(rows,)``.
 
-        None: each entry is one position. Where several have one number, `unrank` gives a representative.
+        ``leading`` is the number of digits of a row. None means that every entry stands for one position. Otherwise
+        `unrank` returns a representative.
         """
         return None
 
     @property
     def full_numbering(self) -> "Numbering":
-        """The numbering of all positions, where entries stand for several; else this one."""
+        """The numbering of all positions: a different one only if entries of this one stand for several positions."""
         return self
 
     @property
     def is_outline(self) -> bool:
-        """Whether the number of rows is only estimated, as a plan needs it."""
+        """Whether the number of rows is only an estimate, which is enough for a plan."""
         return False
 
     @property
     def symmetries(self) -> int:
-        """The number of symmetries by which positions are one entry; 1: none but the identity."""
+        """Number of symmetries by which the numbering is reduced; 1 means the identity only."""
         return 1
 
     def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
-        """All positions that entries ``(n,)`` stand for, ``(k, places)``, and the place of the entry of each, ``(k,)``.
+        """Return all positions ``(k, places)`` that the entries ``(n,)`` stand for, and the entry of each position.
 
-        The positions of an entry are together, as many as the weight of its row.
+        The second array ``(k,)`` holds places in ``indices``. The positions of an entry are adjacent, and their number
+        is the weight of its row. The result is the pair (places in ``indices``, positions).
         """
         return np.arange(len(indices)), self.unrank(indices)
 
     def one_of(self, indices: Indices, numbers: Indices) -> Labels:
-        """Of the positions of each entry ``(n,)``, see `several`, the one with a number ``(n,)`` from 0 on."""
+        """Return one position of each entry ``(n,)``: the one with number ``numbers[i]`` in `positions_of_entries`."""
         return self.unrank(indices)
 
     def starts(self, rules: Rules) -> Labels:
-        """The starts that have a number, ``(starts, places)``."""
+        """Return the starts that have an index, ``(starts, places)``."""
         starts = rules.start_labels
         numbered: Labels = starts[self.rank(starts) != NOT_NUMBERED]
         return numbered
 
     def reachable(self, rules: Rules) -> int | None:
-        """The number of positions that can be reached, where that is known without a search."""
+        """Return the number of reachable positions; None if only a search can find it."""
         return None
 
     @property
@@ -154,91 +167,98 @@ class Numbering(ABC):
 class Space:
     """The positions of a puzzle, numbered as ``row * width + column``, and the moves between them.
 
-    A move leads from each row to one row, and permutes the columns. Immutable, and cheap to send to other processes.
+    A move takes all entries of a row to one row, and the row determines the *column map*: the new column of each
+    column. Spaces are immutable and cheap to send to other processes.
     """
 
     rules: Rules
     numbering: Numbering
     leading: int
-    """The number of digits of the numbering that are the row; the others are the column."""
+    """Number of leading digits that form the row; the other digits form the column."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.rows, 'row')} of {counted(self.width, 'column')}"
         return f"<{self.numbering.KIND} of {self.rules.name}: {size}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out what was found out about the space."""
+        """Leave out cached properties."""
         return Space, (self.rules, self.numbering, self.leading)
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return prod(self.numbering.radices[: self.leading])
 
     @cached_property
     def width(self) -> int:
-        """The number of columns of each row."""
+        """Number of columns of each row."""
         return prod(self.numbering.radices[self.leading :])
 
     @property
     def size(self) -> int:
-        """The number of entries of a table: positions that have a number, reachable or not."""
+        """Number of entries of a table: positions that have an index, reachable or not."""
         return self.rows * self.width
 
     @property
     def record(self) -> SpaceRecord:
-        """The part of a manifest from which the space can be built again."""
+        """The part of a manifest from which the space can be rebuilt."""
         return SpaceRecord(self.numbering.KIND, self.rows, self.width, self.numbering.details)
 
     @cached_property
     def filler(self) -> Filler:
-        """The move tables: their size, and how they are filled."""
+        """The object that knows the size of the move tables and fills them."""
         return self.numbering.filler(self.rules, self.leading)
 
     @cached_property
     def full_space(self) -> "Space":
-        """The space of all positions, where entries stand for several; else this one."""
+        """The space of all positions: a different one only if entries of this one stand for several positions."""
         outside = self.numbering.full_numbering
         return self if outside is self.numbering else Space(self.rules, outside, outside.cuts[0])
 
     @cached_property
     def weights(self) -> Indices | None:
-        """How many positions an entry of each row stands for, ``(rows,)``; None: each is one."""
+        """Number of positions that an entry of each row stands for, ``(rows,)``; None: one position each."""
         return self.numbering.weights(self.leading)
 
     @property
     def starts(self) -> Labels:
-        """The starts that have a number, ``(starts, places)``: the positions at depth 0."""
+        """The starts that have an index, ``(starts, places)``: the positions at depth 0."""
         return self.numbering.starts(self.rules)
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it has none.
+
+        It is not checked that the positions have the right pieces.
+        """
         return self.numbering.rank(labels)
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
+        """Return the position ``(n, places)`` of each index ``(n,)``.
+
+        Raises InputError if an index is not from 0 to ``size - 1``.
+        """
         outside = (indices < 0) | (indices >= self.size)
         if outside.any():
             raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
         return self.numbering.unrank(indices)
 
     def successors(self, indices: Indices) -> Neighbours:
-        """The entries one move after each of ``(n,)``, by the rules alone: move tables are checked against them."""
+        """Return the entries one move after each of ``(n,)``, computed from the rules, to check move tables against."""
         return self.neighbours_after(self.unrank(indices))
 
     def predecessors(self, indices: Indices) -> Neighbours:
-        """The entries one move before each of ``(n,)``, by the rules alone.
+        """Return the entries one move before each of ``(n,)``, computed from the rules.
 
-        InputError if a move has no known inverse.
+        Raises InputError if a move has no known inverse.
         """
         return self.neighbours_before(self.unrank(indices))
 
     def neighbours_after(self, positions: Labels) -> Neighbours:
-        """The entries one move after each of the positions ``(n, places)``."""
+        """Return the entries one move after each of the positions ``(n, places)``."""
         return self._neighbours(self.rules.moves.successors, positions)
 
     def neighbours_before(self, positions: Labels) -> Neighbours:
-        """The entries one move before each of the positions ``(n, places)``; InputError as `predecessors`."""
+        """Return the entries one move before each of the positions ``(n, places)``; errors as in `predecessors`."""
         return self._neighbours(self.rules.moves.predecessors, positions)
 
     def _neighbours(self, moved: Callable[[Labels], Labels], positions: Labels) -> Neighbours:

@@ -1,9 +1,9 @@
-"""The move tables of swaps, in which one piece moves to an empty place: their size, and how they are filled.
+"""The filler of the move tables of swaps, which move one piece to an empty place.
 
 The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
 `antipodes_tasks.permutations.arrangements`). A piece that moves changes all states between its origin and its
-destination by the same difference. So sums over the changed states give the rank of every successor in a few steps,
-however far a piece moves.
+destination by the same amount. So the rank of every successor is computed from sums over the changed states in a few
+steps, however far a piece moves.
 """
 
 from dataclasses import dataclass
@@ -27,62 +27,62 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
 STEPS = 1 << 23
-"""Steps of a block, which are short here."""
+"""Steps of a block. The steps are short here."""
 
 
 class Graph(NamedTuple):
-    """The swaps by one of their two places: the other places are ``ends[at[place] : at[place + 1]]``."""
+    """The swaps, grouped by one of their two places. The other places are ``ends[at[place] : at[place + 1]]``."""
 
     at: NDArray[np.int64]
     ends: NDArray[np.uint16]
     by_destination: bool
-    """Whether ``place`` is the destination of the piece; else its origin."""
+    """Whether ``place`` is the destination of the piece; otherwise it is the origin."""
 
 
 @dataclass(frozen=True)
 class SwapTables(Filler):
-    """How large the move tables are, and how they are filled."""
+    """The filler for swaps."""
 
     ENTRY_COST: ClassVar = 16
     CACHED_WIDTH: ClassVar = 1 << 14
 
     moves: Swaps
     counts: tuple[int, ...]
-    """The number of pieces with each label."""
+    """Number of pieces with each label."""
     leading: int
-    """The number of labels in the row; the others are in the column."""
+    """Number of labels in the row; the others are in the column."""
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
-        """The counts of a row's labels, then the number of places that it leaves free."""
+        """The counts of the row's labels, then the number of places that they leave free."""
         return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
 
     @cached_property
     def column_counts(self) -> tuple[int, ...]:
-        """The counts of a column's labels, on the places that the row leaves free."""
+        """The counts of the column's labels, on the places that the row leaves free."""
         return self.counts[self.leading :] or (0,)
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return prod(radices(self.counts)[: self.leading])
 
     @cached_property
     def width(self) -> int:
-        """The number of columns of a row."""
+        """Number of columns of a row."""
         return prod(radices(self.counts)[self.leading :])
 
     @property
     def places(self) -> int:
-        """The number of places of the puzzle."""
+        """Number of places of the puzzle."""
         return sum(self.counts)
 
     @cached_property
     def most_moves(self) -> int:
-        """An upper bound of the moves that a position allows.
+        """Upper bound of the number of legal moves of a position.
 
-        Moves onto an empty place are at most those that lead to the most popular places, as many as are empty, and at
-        most those that leave the most popular places, as many as are occupied.
+        With k empty places, the moves of a position are at most those to the k places with the most swaps to them. In
+        the same way, they are at most those from the occupied places, if these have the most swaps from them.
         """
         origins, destinations = (np.sort(np.bincount(ends, minlength=self.places))[::-1] for ends in self.moves.pairs.T)
         empty = self.counts[0]
@@ -90,7 +90,7 @@ class SwapTables(Filler):
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps."""
+        """Number of column maps."""
         return len(self.shifts)
 
     @cached_property
@@ -102,11 +102,11 @@ class SwapTables(Filler):
 
     @property
     def map_of(self) -> NDArray[np.int32]:
-        """See `maps_of`."""
+        """The number of the map of each shift; see `maps_of`."""
         return maps_of(self.shifts, max(1, sum(self.column_counts)))
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Return unfilled tables and the calls that fill them."""
         rows, width, count = self.rows, self.width, self.most_column_maps
         target = np.empty((rows, self.most_moves), dtype=np.int32)
         column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
@@ -115,7 +115,7 @@ class SwapTables(Filler):
         return tables, self.fills(tables)
 
     def fills(self, tables: MoveTables) -> list[Fill]:
-        """The calls that fill the tables."""
+        """Return the calls that fill the tables."""
         target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
         rows, graph, map_of = numbering(self.row_counts), self._graph(), self.map_of
         a_row = target.shape[1] + 2 * self.places * len(self.row_counts)
@@ -131,7 +131,7 @@ class SwapTables(Filler):
         return calls
 
     def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         free, kinds = sum(self.column_counts), len(self.column_counts)
         a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
         a_row = (self.places + 1) * 8 * (2 * len(self.row_counts) + 5)
@@ -139,7 +139,7 @@ class SwapTables(Filler):
         return (a_column + a_row + shared) * threads
 
     def _graph(self) -> Graph:
-        """The moves by the empty or the occupied place, whichever kind there are fewer of."""
+        """Return the moves grouped by the empty or by the occupied place, whichever kind is less frequent."""
         by_destination = 2 * self.counts[0] <= self.places
         ends = self.moves.pairs[:, 0 if by_destination else 1]
         grouped = self.moves.pairs[:, 1 if by_destination else 0]
@@ -149,11 +149,11 @@ class SwapTables(Filler):
 
 
 def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[np.int64]:
-    """The column maps ``(maps, 2)`` of moves along ``(origin, destination)`` pairs, map 0 the identity.
+    """Return the column maps ``(maps, 2)`` of moves along ``(origin, destination)`` pairs; map 0 is the identity.
 
-    A column arranges pieces on ``free`` of the places, which the row chooses. A piece moves from one of the free
-    places, counted in their order, to another. It passes at most the free places between its ends, and at least those
-    that the row's own pieces cannot fill.
+    A column arranges pieces on ``free`` of the places, which the row determines. A map is given by the numbers of the
+    origin and the destination among the free places, in ascending order. The piece passes at most the free places
+    between its ends, and at least those that the row's own pieces cannot fill.
     """
     found = {(0, 0): 0}
     others = places - 1 - free
@@ -162,14 +162,14 @@ def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[n
     for step in steps.tolist():
         between = abs(step) - 1
         for passed in range(max(1, between - others), min(between, free - 1) + 1):
-            up = step > 0 or passed == 1  # two neighbours swap either way
+            up = step > 0 or passed == 1  # exchanging two adjacent pieces is the same map in both directions
             for low in range(free - passed):
                 found.setdefault((low, low + passed) if up else (low + passed, low), len(found))
     return np.array(list(found), dtype=np.int64)
 
 
 def maps_of(shifts: NDArray[np.int64], free: int) -> NDArray[np.int32]:
-    """``(free places, free places)``: the column map of a piece that moves from one to another."""
+    """Return ``(free places, free places)``: the number of the map of a piece that moves from one to another."""
     numbers = np.zeros((free, free), dtype=np.int32)
     numbers[*shifts.T] = np.arange(len(shifts))
     neighbours = np.arange(free - 1)
@@ -193,9 +193,9 @@ def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks:
 
 @kernel
 def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: int, fewer: Ranks, more: Ranks) -> None:
-    """As the ranks of `states_and_ranks`, in states with one piece of a label ``fewer``, or one ``more``.
+    """Compute the ranks of `states_and_ranks` in states with one piece of a label ``fewer``, and with one ``more``.
 
-    A place with no such state adds nothing; no such sum is used.
+    A place without such a state adds nothing; sums that contain it are never used.
     """
     unit, before = numbering.units[label], np.int64(0)
     fewer[0] = more[0] = 0
@@ -210,11 +210,11 @@ def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: in
 def find_rank_changes(
     labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, leave: Ranks, arrive: Ranks
 ) -> None:
-    """Fill in the changes of a row's rank by swaps, each a part for the origin plus one for the destination.
+    """Fill in the change of a row's rank by each swap, as a part for the origin plus a part for the destination.
 
-    ``leave`` ``(2, places)`` is by the place of the piece; ``arrive`` ``(2, labels, places)`` by the label of the piece
-    and the empty place. Each has a line for UP, to a later place, and one for DOWN. If a piece moves up, the states
-    between its origin and destination have this piece less and an empty place more.
+    ``leave`` ``(2, places)`` is indexed by the place of the piece, and ``arrive`` ``(2, labels, places)`` by the label
+    of the piece and the empty place. Each has a line for UP, to a later place, and a line for DOWN. If a piece moves
+    up, the states between its origin and destination have one piece with its label less and one empty place more.
     """
     added, counts = numbering.added, numbering.counts
     for label in range(1, len(counts)):
@@ -243,7 +243,7 @@ def find_rank_changes(
 
 @kernel
 def _added(possible: Any, state: int, label: int, added: Ranks) -> Any:
-    """The number that a label adds in a state, 0 if there is no such state."""
+    """Return the number that a label adds in a state; 0 if there is no such state."""
     return added[state, label] if possible else np.int64(0)
 
 
@@ -257,7 +257,7 @@ def fill_rows(
 ) -> None:
     """Fill the lines of the row tables from ``first_row`` on.
 
-    ``map_of`` is that of `SwapTables`. ``column_map`` has no columns if the only column map is the identity.
+    ``map_of`` is the property of `SwapTables`. ``column_map`` has no columns if the only column map is the identity.
     """
     places, kinds = len(graph.at) - 1, len(numbering.counts)
     labels, numbers = np.empty(places, dtype=np.uint8), np.empty((3, places + 1), dtype=np.int64)
@@ -265,8 +265,8 @@ def fill_rows(
     _fill_rows(target, column_map, first_row, numbering, graph, map_of, labels, numbers, leave, arrive)
 
 
-# The kernels that are called from Python get their scratch memory from it: np.empty takes long to compile, as does the
-# assignment to a slice.
+# Kernels that Python calls get their scratch memory as arguments: np.empty and assignments to slices take long to
+# compile.
 
 
 @kernel
@@ -332,7 +332,7 @@ def _fill_row(
 def fill_columns(
     column_maps: NDArray[np.int32], first: int, end: int, numbering: Numbering, shifts: NDArray[np.int64]
 ) -> None:
-    """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` are those of `SwapTables`."""
+    """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` is the property of `SwapTables`."""
     free, kinds = int(numbering.counts.sum()), len(numbering.counts)
     labels, scratch = np.empty((COLUMNS_AT_ONCE, free), dtype=np.uint8), np.empty(free, dtype=np.int64)
     states, ranks = np.empty((2, COLUMNS_AT_ONCE, free + 1), dtype=np.int64)

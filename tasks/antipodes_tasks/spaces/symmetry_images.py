@@ -1,4 +1,7 @@
-"""The symmetries of a puzzle as arrays: the images of many positions, each under a symmetry of its own."""
+"""The symmetries of a puzzle as arrays, for computing the images of many positions at once.
+
+The *image* of a position is the position to which a symmetry maps it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,35 +18,37 @@ from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 
 MAX_SYMMETRIES = 1 << 10
-"""Symmetries of a group that is listed, at most: each position is compared with its images under all of them."""
+"""Maximum number of symmetries of a reduced space. Each position is compared with its images under all of them."""
 MIN_CONTENTS_TO_COMPILE = 1 << 18
-"""Contents of positions from which on compiled code is loaded to find their images."""
+"""Number of labels of positions above which compiled code is loaded to compute their images."""
 TRIED = 32
-"""Positions on which recorded symmetries are tried."""
+"""Number of positions on which recorded symmetries are checked."""
 
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Symmetries side by side; see `antipodes_tasks.symmetries.symmetry.Symmetry`.
+    """Symmetries of a puzzle, one per line of each array; see `antipodes_tasks.symmetries.symmetry.Symmetry`.
 
-    The content ``v`` of place ``i`` becomes ``labels[s, i, v]`` on place ``places[s, i]``. Where it is the twist of a
-    piece ``p``, which is on place ``carriers[i]``, ``turns[s, i, p]`` is added, modulo ``moduli[i]``.
+    Symmetry ``s`` takes the label ``v`` on place ``i`` to place ``places[s, i]``, where it becomes ``labels[s, i, v]``.
+    If the label is the twist of a piece ``p`` on place ``carriers[i]``, ``turns[s, i, p]`` is added modulo
+    ``moduli[i]``.
     """
 
     places: NDArray[np.int64]
-    """``(symmetries, places)``."""
+    """``(symmetries, places)``: the image of each place."""
     labels: NDArray[np.uint8]
-    """``(symmetries, places, labels)``; of the twist of a piece ``v`` or ``-v``: equal maps have equal arrays."""
+    """``(symmetries, places, labels)``: the new label; for a twist, ``v`` or ``-v``, so that equal symmetries have
+    equal arrays."""
     turns: NDArray[np.uint8]
-    """``(symmetries, places, labels)``."""
+    """``(symmetries, places, labels)``: what is added to a twist, by the label of its piece."""
     carriers: NDArray[np.int64]
-    """``(places,)``: for a twist the place of its piece, else the place itself."""
+    """``(places,)``: for a twist, the place of its piece; otherwise the place itself."""
     moduli: NDArray[np.int64]
-    """``(places,)``: the number of contents of each place."""
+    """``(places,)``: the number of labels of each place."""
 
     @classmethod
     def of(cls, places: Any, labels: Any, turns: Any, carriers: Any, moduli: Any) -> Self:
-        """The symmetries, with what is added to a twist whatever its piece counted among its ``turns``."""
+        """Return symmetries in normal form: ``turns`` includes the constants that are added to twists."""
         moduli = np.array(moduli, dtype=np.int64)
         carriers = np.array(carriers, dtype=np.int64)
         contents, added = np.array(labels, dtype=np.int64), np.array(turns, dtype=np.int64)
@@ -61,14 +66,14 @@ class Images:
 
     @classmethod
     def trivial(cls, moduli: Sequence[int]) -> Self:
-        """The identity alone, of places with so many contents."""
+        """Return the identity on places with these numbers of labels."""
         places, contents = np.arange(len(moduli)), np.arange(max(moduli))
         labels = np.where(contents < np.array(moduli)[:, np.newaxis], contents, 0)[np.newaxis]
         return cls.of(places[np.newaxis], labels, np.zeros_like(labels), places, moduli)
 
     @classmethod
     def recorded(cls, rules: Rules, record: Any) -> Self:
-        """The symmetries of a record; FieldError where they are none of the puzzle."""
+        """Return the symmetries of a record; raise FieldError if some are not symmetries of the puzzle."""
         moduli, carriers = moduli_of(rules.parts), record.get("carriers") if isinstance(record, Mapping) else None
         n, most = len(moduli), max(moduli)
         try:
@@ -82,14 +87,14 @@ class Images:
             )
             found._check()
         except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
-            raise FieldError(f"symmetries: expected those of {rules.name}, found others ({error})") from error
+            raise FieldError(f"symmetries: the record does not match {rules.name} ({error})") from error
         if not all(found.fits(rules, number) for number in range(len(found))):
-            raise FieldError(f"symmetries: expected maps of starts to starts and moves to moves of {rules.name}")
+            raise FieldError(f"symmetries: each must map starts to starts and moves to moves of {rules.name}")
         return found
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """The arrays of a few symmetries, as JSON."""
+        """The arrays as JSON, meant for a few symmetries."""
         return {
             "places": self.places.tolist(),
             "labels": self.labels.tolist(),
@@ -101,18 +106,18 @@ class Images:
         return len(self.places)
 
     def __getitem__(self, numbers: Sequence[int] | NDArray[Any]) -> "Images":
-        """Some of the symmetries, in this order."""
+        """Return some of the symmetries, in the order of ``numbers``."""
         chosen = np.asarray(numbers)
         return Images(self.places[chosen], self.labels[chosen], self.turns[chosen], self.carriers, self.moduli)
 
     @cached_property
     def origins(self) -> NDArray[np.int64]:
-        """``(symmetries, places)``: the place whose content each place gets."""
+        """``(symmetries, places)``: the place from which each place gets its label."""
         return np.argsort(self.places, axis=1)
 
     @cached_property
     def identity(self) -> "Images":
-        """The identity alone."""
+        """The identity only."""
         every = np.arange(self.labels.shape[2])
         contents = np.where(every < self.moduli[:, np.newaxis], every, 0)
         turns = np.zeros_like(self.turns[:1])
@@ -121,7 +126,7 @@ class Images:
         )
 
     def image(self, labels: Labels, numbers: NDArray[np.integer[Any]]) -> Labels:
-        """The image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
+        """Return the image of each position ``(n, places)`` under the symmetry with its number ``(n,)``."""
         if labels.size > MIN_CONTENTS_TO_COMPILE:
             found = np.empty(labels.shape, dtype=np.uint8)
             arrays = self.places, self.labels, self.turns, self.carriers, self.moduli
@@ -136,7 +141,7 @@ class Images:
         return images
 
     def compose(self, first: "Images") -> "Images":
-        """The one symmetry that ``first`` is, and then each of these."""
+        """Return the compositions of ``first``, a single symmetry, with each of these, which are applied second."""
         to = first.places[0]
         contents = np.take_along_axis(self.labels[:, to], np.broadcast_to(first.labels, self.labels.shape), axis=2)
         second = min(1, self.labels.shape[2] - 1)
@@ -149,9 +154,9 @@ class Images:
         return Images.of(self.places[:, to], contents, turns, self.carriers, self.moduli)
 
     def generated(self, most: int = MAX_SYMMETRIES) -> "Images":
-        """All symmetries of the group that these generate, the identity first.
+        """Return all symmetries of the group that these generate, the identity first.
 
-        ResourceLimitError if they are more than ``most``.
+        Raises ResourceLimitError if there are more than ``most``.
         """
         found = {self.identity._keys[0]: self.identity}
         waiting = [self.identity]
@@ -163,11 +168,11 @@ class Images:
                     found[key] = products[[number]]
                     waiting.append(found[key])
             if len(found) > most:
-                raise ResourceLimitError(f"expected at most {most:,} symmetries, found more")
+                raise ResourceLimitError(f"it has more than {most:,} symmetries")
         return Images._joined(list(found.values()))
 
     def generators(self) -> "Images":
-        """A few of these, a group with the identity first, that generate all."""
+        """Return a few of these symmetries that generate all of them. They must be a group, with the identity first."""
         chosen: list[int] = []
         known = {self._keys[0]}
         for number, key in enumerate(self._keys):
@@ -177,9 +182,9 @@ class Images:
         return self[np.array(chosen, dtype=np.int64)]
 
     def fits(self, rules: Rules, number: int) -> bool:
-        """Whether a symmetry takes starts to starts, and successors to those of the images.
+        """Return whether a symmetry maps starts to starts, and successors of positions to successors of their images.
 
-        That is tried on positions of a random walk: of what no moves lead to, a symmetry says nothing.
+        The successors are checked on a random walk only: nothing is required of unreachable positions.
         """
         starts = rules.start_labels
         some = np.concatenate([starts[:TRIED], _walk(rules, TRIED)])
@@ -196,7 +201,7 @@ class Images:
 
     @cached_property
     def _keys(self) -> list[bytes]:
-        """Bytes for each symmetry, equal for equal ones."""
+        """Bytes for each symmetry; equal symmetries have equal bytes."""
         return [
             a.tobytes() + b.tobytes() + c.tobytes()
             for a, b, c in zip(self.places.astype(np.int16), self.labels, self.turns, strict=True)
@@ -209,17 +214,17 @@ class Images:
         return Images(places, labels, turns, each[0].carriers, each[0].moduli)
 
     def _check(self) -> None:
-        """Raise ValueError unless places and contents are permuted."""
+        """Raise ValueError unless each symmetry permutes the places, and the labels of each place."""
         if not len(self.places) == len(self.labels) == len(self.turns):
-            raise ValueError("as many places, labels and turns")
+            raise ValueError("the numbers of places, labels and turns differ")
         every = np.arange(len(self.moduli))
         if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
-            raise ValueError("carriers")
+            raise ValueError("carriers are not places")
         if not (np.sort(self.places, axis=1) == every).all() or (self.moduli[self.places] != self.moduli).any():
-            raise ValueError("places")
+            raise ValueError("places are not permuted")
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
-                raise ValueError("labels")
+                raise ValueError("labels are not permuted")
 
 
 @kernel
@@ -233,7 +238,7 @@ def find_images(
     moduli: NDArray[np.int64],
     images: Labels,
 ) -> None:
-    """Fill in the image of each position ``(n, places)`` under the symmetry of its number ``(n,)``."""
+    """Fill in the image of each position ``(n, places)`` under the symmetry with its number ``(n,)``."""
     for n in range(len(labels)):
         symmetry = numbers[n]
         for place in range(labels.shape[1]):
@@ -245,7 +250,7 @@ def find_images(
 
 
 def _walk(rules: Rules, steps: int) -> Labels:
-    """The positions of a random walk from the starts, ``(steps, places)``, always the same one."""
+    """Return the positions of a fixed pseudorandom walk from the starts, ``(steps, places)``."""
     random = np.random.default_rng(0)
     here, walk = rules.start_labels, np.empty((steps, rules.places), dtype=np.uint8)
     for step in range(steps):
@@ -256,7 +261,7 @@ def _walk(rules: Rules, steps: int) -> Labels:
 
 
 def _integers(value: Any) -> NDArray[np.int64]:
-    """Return lists of integers as an array; TypeError if anything else is in them."""
+    """Return lists of integers as an array; raise TypeError if they contain anything else."""
     found = np.array(value)
     if found.dtype != np.int64:
         raise TypeError(f"expected integers of at most 64 bits, found {found.dtype}")

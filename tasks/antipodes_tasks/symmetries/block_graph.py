@@ -1,8 +1,8 @@
-"""Block puzzles as coloured graphs: a symmetry takes blocks to blocks.
+"""Block puzzles as coloured graphs whose automorphisms take blocks to blocks.
 
-A block has its label on its first square alone, and its other squares have the label REST. A reflection takes the first
-square of a block to another one of its image. So the graph has a vertex for each *placement*, which is a label on a
-first square, beside all squares that its block covers there. These are known from the moves.
+The label of a block is only on its first square; its other squares have the label REST. A reflection may take the first
+square of a block to another square of the image. So the graph has a vertex for each *placement*, which is a label on a
+first square, adjacent to all squares that the block covers there. Placements are found from the moves.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ Placement = tuple[int, int]
 
 
 class BlockMove(NamedTuple):
-    """A block goes from one placement to another."""
+    """The move of a block from one placement to another."""
 
     before: Placement
     after: Placement
@@ -32,11 +32,11 @@ class BlockMove(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """A puzzle of blocks, known from its moves."""
+    """The blocks of a puzzle, found from its moves."""
 
     moves: tuple[BlockMove, ...]
     covered: dict[Placement, frozenset[int]]
-    """The squares of each placement that moves know."""
+    """The squares of each placement that occurs in a move."""
 
 
 class BlockGraph(Encoding):
@@ -81,7 +81,7 @@ class BlockGraph(Encoding):
         return list(self.kinds.values())
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """The symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry of a permutation ``(points,)`` of the group."""
         become = self.images(permutation)
         place_of = {vertex: place for place, vertex in enumerate(self.places)}
         places = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
@@ -97,7 +97,7 @@ class BlockGraph(Encoding):
 
 
 def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
-    """The blocks of a puzzle; None where its moves or starts are none of blocks."""
+    """Return the blocks of a puzzle; None if its moves or starts are not those of a block puzzle."""
     moves = rules.moves
     if not isinstance(moves, Transforms) or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
         return None
@@ -116,7 +116,7 @@ def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
 
 
 def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
-    """The move of a block: one place must have a label, others must be empty, and nothing else matters."""
+    """Return the block move of a move that requires one label and empty places only; None for other moves."""
     conditional = moves.conditional[number].nonzero()[0].tolist()
     masks = [] if moves.conditions is None else moves.conditions[number, conditional].tolist()
     empty = frozenset(place for place, mask in zip(conditional, masks, strict=True) if mask == 1 << EMPTY)
@@ -131,7 +131,7 @@ def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
 
 
 def _covered(moves: Transforms, number: int, move: BlockMove) -> Iterator[tuple[Placement, frozenset[int]]]:
-    """The squares that a block covers before and after a move: all of them move."""
+    """Yield the squares that a block covers before and after a move; all of them move."""
     origin = moves.origin[number].tolist()
     before = {place for place, come_from in enumerate(origin) if place != come_from} - move.empty
     yield move.before, frozenset(before)
@@ -143,7 +143,7 @@ def _placements(start: list[int], labels: int) -> list[Placement]:
 
 
 def _fits(start: list[int], blocks: Blocks, labels: int) -> bool:
-    """Whether the blocks of a start cover exactly the places that are not empty."""
+    """Return whether the blocks of a start cover exactly the places that are not empty."""
     placements = _placements(start, labels)
     if not set(placements) <= blocks.covered.keys():
         return False

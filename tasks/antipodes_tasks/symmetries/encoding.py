@@ -1,4 +1,4 @@
-"""A puzzle encoded as a coloured graph: what the search for symmetries needs of it, whatever the kind of puzzle."""
+"""The encoding of a puzzle as a coloured graph, as far as the search for symmetries needs it."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -12,8 +12,8 @@ from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 class Encoding(ABC):
     """A graph whose automorphisms are the symmetries of a puzzle.
 
-    A *point* is a vertex that matters to a symmetry, such as a place, a label, a start or a move. Those points come
-    first that decide it: if they stay, each position that moves lead to does.
+    A *point* is a vertex that matters for a symmetry, such as a place, a label, a start or a move. The *deciding*
+    points come first: an automorphism that fixes them leaves every reachable position unchanged.
     """
 
     graph: ColouredGraph
@@ -21,12 +21,12 @@ class Encoding(ABC):
     @property
     @abstractmethod
     def deciding(self) -> list[int]:
-        """The vertices of the points that decide a symmetry."""
+        """The vertices of the deciding points."""
 
     @property
     @abstractmethod
     def other_vertices(self) -> list[int]:
-        """The vertices of the other points; some of those that decide may be among them."""
+        """The vertices of the other points, which may include deciding points."""
 
     @property
     @abstractmethod
@@ -35,7 +35,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """The symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry of a permutation ``(points,)`` of the group."""
 
     @cached_property
     def points(self) -> Numbers:
@@ -44,28 +44,28 @@ class Encoding(ABC):
 
     @cached_property
     def decisive(self) -> int:
-        """The number of points that decide a symmetry."""
+        """Number of deciding points."""
         return len(set(self.deciding))
 
     @cached_property
     def shown(self) -> int:
-        """The number of points that decide a symmetry, or are places or labels of pieces."""
+        """Number of points that are deciding, places, or labels of pieces."""
         return len({*self.deciding, *self.placed})
 
     def generators(self) -> Numbers:
-        """Generators of the symmetries as permutations of points, ``(n, points)``."""
+        """Return generators of the symmetries as permutations of points, ``(n, points)``."""
         found = self.graph.automorphisms()
         number = np.zeros(found.shape[1], dtype=np.int64)
         number[self.points] = np.arange(len(self.points))
         return number[found[:, self.points]]
 
     def images(self, permutation: Numbers) -> dict[int, int]:
-        """The image of the vertex of each point."""
+        """Return the image of the vertex of each point."""
         return dict(zip(self.points.tolist(), self.points[permutation].tolist(), strict=True))
 
 
 def images_of_copies(copies: list[list[int]], images: list[int]) -> Numbers:
-    """``(moves,)``: the number that each move becomes. The moves of a list are equal; ``images`` has its image."""
+    """Return ``(moves,)``: the number of the image of each move. Each list holds equal moves; ``images`` maps lists."""
     numbers = np.empty(sum(map(len, copies)), dtype=np.int64)
     for some, image in zip(copies, images, strict=True):
         become = copies[image]

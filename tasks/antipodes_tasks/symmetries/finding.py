@@ -1,4 +1,4 @@
-"""The group of all symmetries of a puzzle, found from its rules."""
+"""The search for the group of all symmetries of a puzzle, from its rules."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from antipodes_tasks.symmetries.puzzle_graph import PuzzleGraph
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 MAX_STARTS = 1 << 16
-"""Starts, each of which is a vertex of the graph whose symmetries are sought."""
+"""Maximum number of starts. Each is a vertex of the graph."""
 MAX_POINTS = 1 << 13
-"""Places, labels, values and moves together, up to which the group is found in seconds."""
+"""Maximum number of places, labels, values and moves together. With that many, the group is found in seconds."""
 MAX_LISTED, MAX_IN_CLASSES = 10_000, 50_000
-"""Symmetries that are listed, or divided into classes, unless a caller asks for more or fewer."""
+"""Default maximum number of symmetries that are listed, or divided into conjugacy classes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Symmetries:
-    """The group of symmetries of a puzzle with regard to some positions: its starts, or goals."""
+    """The group of symmetries of a puzzle that permute its starts, or its goals."""
 
     rules: Rules
     starts: Labels
@@ -52,12 +52,12 @@ class Symmetries:
 
     @property
     def order(self) -> int:
-        """The number of symmetries, the identity among them."""
+        """Number of symmetries, including the identity."""
         return prod(len(level.transversal) for level in self._levels)
 
     @cached_property
     def generators(self) -> tuple[Symmetry, ...]:
-        """Some symmetries of which all others are products; none if the identity is the only one."""
+        """Symmetries that generate all others; empty if there is only the identity."""
         chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
         return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
@@ -67,18 +67,18 @@ class Symmetries:
 
     @property
     def _levels(self) -> tuple[Level, ...]:
-        """The levels of the chain for the points that decide a symmetry: lower ones change no position."""
+        """The levels of the chain for the deciding points. Later levels change no position."""
         return tuple(level for level in self.chain.levels if level.point < self._decisive)
 
     def elements(self, most: int = MAX_LISTED) -> tuple[Symmetry, ...]:
-        """All symmetries, the identity first.
+        """Return all symmetries, the identity first.
 
         Raises
         ------
         ResourceLimitError
-            There are more than ``most``.
+            There are more than ``most`` symmetries.
         InputError
-            An argument is no number or no position.
+            An argument is not a number or not a position.
         """
         self._check_order(most)
         return self._elements
@@ -90,29 +90,29 @@ class Symmetries:
             raise ResourceLimitError(f"expected at most {expected}, found {self.order:,}")
 
     def classes(self, most: int = MAX_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
-        """One symmetry of each conjugacy class, and how many the class has; raises as `elements`.
+        """Return one symmetry of each conjugacy class, and the size of the class; errors as in `elements`.
 
-        Those of a class leave equally many positions as they are, at each depth: other ones, that a symmetry takes to
-        each other.
+        All symmetries of a class leave the same number of positions unchanged at each depth. The positions themselves
+        differ, and a symmetry maps the ones to the others.
         """
         self._check_order(most)
         sizes = np.bincount(self._class_of)
         return tuple((self._element(number), int(sizes[number])) for number in np.flatnonzero(sizes).tolist())
 
     def fixing(self, position: ArrayLike, most: int = MAX_LISTED) -> tuple[Symmetry, ...]:
-        """The symmetries that leave a position ``(places,)`` as it is, the identity first; raises as `elements`."""
+        """Return the symmetries that leave a position unchanged, the identity first; errors as in `elements`."""
         one = self.rules.checked_one(position)[np.newaxis]
         return tuple(symmetry for symmetry in self.elements(most) if symmetry.leaves(one).all())
 
     def images(self, position: ArrayLike, most: int = MAX_LISTED) -> Labels:
-        """The different images of a position ``(places,)``, ``(n, places)``, itself the first; raises as `elements`."""
+        """Return the different images ``(n, places)`` of a position, itself first; errors as in `elements`."""
         one = self.rules.checked_one(position)[np.newaxis]
         images = [symmetry.image(one)[0] for symmetry in self.elements(most)]
         return np.array(list({image.tobytes(): image for image in images}.values()), dtype=np.uint8)
 
     @property
     def _class_of(self) -> Numbers:
-        """``(order,)``: the least number of an element of its class."""
+        """``(order,)``: for each element, the minimum number of an element of its conjugacy class."""
         products, decisive = self._products, self._decisive
         number = {one.tobytes(): at for at, one in enumerate(products[:, :decisive])}
         least: Numbers = np.arange(len(products))
@@ -142,30 +142,30 @@ class Symmetries:
 
 
 def _conjugated(products: Permutations, by: Permutations) -> Permutations:
-    """The conjugates of permutations ``(n, points)`` by one ``(points,)``."""
+    """Return the conjugates of permutations ``(n, points)`` by one permutation ``(points,)``."""
     conjugated = np.empty_like(products)
     conjugated[:, by] = by[products]
     return conjugated
 
 
 def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = None) -> Symmetries:
-    """All symmetries of a puzzle that permute its starts, or the ``goals`` ``(n, places)``.
+    """Return all symmetries of a puzzle that permute its starts, or the ``goals`` ``(n, places)``.
 
-    They are maps of positions, see `Symmetry`: permutations of places that take moves to moves, where labels of pieces,
-    values and twists are renamed as the starts demand. The last few results are kept.
+    They are maps of positions, see `Symmetry`: permutations of places that take moves to moves, with labels of pieces,
+    values and twists renamed as the starts require. The last few results are cached.
 
     Raises
     ------
     ResourceLimitError
-        The puzzle has more than MAX_POINTS places, labels, values and moves, or more than MAX_STARTS starts; its
-        graph has more than MAX_SIZE vertices and edges; or ``most`` is given, and there are more permutations of its
-        points: the time to find a group grows with its order.
+        The puzzle has more than MAX_POINTS places, labels, values and moves, or more than MAX_STARTS starts; or its
+        graph has more than MAX_SIZE vertices and edges; or ``most`` is given and there are more permutations of points.
+        The time to find a group grows with its order.
     InputError
-        The moves are functions, and the puzzle names no symmetries, or one that is none.
+        The moves are functions, and the puzzle declares no symmetries, or a declared symmetry is invalid.
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MAX_STARTS:
-        raise ResourceLimitError(f"expected at most {MAX_STARTS:,} starts of a puzzle with symmetries, found more")
+        raise ResourceLimitError(f"symmetries are not computed for more than {MAX_STARTS:,} starts")
     return _symmetries_of(rules, rules.name, rules.moves.identity, starts.tobytes(), len(starts), most)
 
 

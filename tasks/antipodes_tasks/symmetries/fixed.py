@@ -1,7 +1,7 @@
-"""The arrangements that a symmetry leaves unchanged, listed without looking at the others.
+"""A generator of the arrangements that a symmetry leaves unchanged; it does not test all arrangements.
 
-What is on one place decides what is on all places that the symmetry takes in turn to each other, so such a position is
-a choice for each circle of places.
+In such an arrangement, the label on one place determines the labels on all places of the same cycle of the symmetry. So
+the arrangement is a choice of a label for each cycle of places.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,70 +15,71 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 BATCH_BYTES = 1 << 22
-"""Memory of the arrangements that are completed together, about; each circle of places may have as much."""
+"""Approximate bytes of the arrangements that are completed together. Each cycle of places may take as much."""
 UNLIMITED = 1 << 62
+"""More arrangements than can ever be made."""
 PieceCounts = NDArray[np.int16]
 
 
-class Circle(NamedTuple):
-    """Places that a symmetry takes in turn to each other."""
+class Cycle(NamedTuple):
+    """A cycle of places of a symmetry."""
 
     places: tuple[int, ...]
     contents: tuple[tuple[tuple[int, ...], PieceCounts], ...]
-    """Of places with pieces each choice of labels, and how many pieces of each label of all parts it takes."""
+    """For places of pieces, each choice of labels, and how many pieces of each label of all parts it takes."""
 
 
 class _Budget:
-    """The number of arrangements, completed or not, that may still be made."""
+    """The number of arrangements, complete or not, that may still be made."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
 
     def spend(self, rows: int) -> None:
-        """Count more arrangements; ResourceLimitError if these are too many."""
+        """Count more arrangements; raise ResourceLimitError if there are too many."""
         self._rows -= rows
         if self._rows < 0:
-            raise ResourceLimitError("too many arrangements that a symmetry leaves unchanged")
+            raise ResourceLimitError("a symmetry leaves too many arrangements unchanged")
 
 
 def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Labels]:
-    """All contents of the places that the symmetry leaves unchanged, in batches ``(n, places)``, reachable or not.
+    """Yield all arrangements that the symmetry leaves unchanged, reachable or not, in batches ``(n, places)``.
 
     Raises
     ------
     ResourceLimitError
-        More than ``most`` arrangements were made, those of a part of the places among them.
+        More than ``most`` arrangements were made, including incomplete ones.
     """
     rules = symmetry.rules
     counts = [np.array(part.counts or (), dtype=np.int16) for part in rules.parts]
     ends = np.cumsum([len(count) for count in counts])
     first_label = np.repeat(ends - [len(count) for count in counts], [part.places for part in rules.parts])
     has_piece = np.repeat([part.holds_pieces for part in rules.parts], [part.places for part in rules.parts])
-    circles = [
-        Circle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
+    cycles = [
+        Cycle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
         for places in sorted(circles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
-    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], circles, _Budget(most))
+    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], cycles, _Budget(most))
 
 
 def circles_of(places: Numbers) -> list[tuple[int, ...]]:
-    """The cycles of a permutation ``(places,)``, those of one place among them."""
+    """Return the cycles of a permutation ``(places,)``, including cycles of one place."""
     found, seen = [], set[int]()
     for first in range(len(places)):
         if first not in seen:
-            circle = [first]
-            while (after := int(places[circle[-1]])) != first:
-                circle.append(after)
-            seen.update(circle)
-            found.append(tuple(circle))
+            cycle = [first]
+            while (after := int(places[cycle[-1]])) != first:
+                cycle.append(after)
+            seen.update(cycle)
+            found.append(tuple(cycle))
     return found
 
 
 def _choices(
     symmetry: Symmetry, places: tuple[int, ...], first_label: Numbers, labels: int
 ) -> tuple[tuple[tuple[int, ...], PieceCounts], ...]:
-    """The labels that the places of a circle can have, by the label on its first place."""
+    """Return the possible labels of the places of a cycle, one choice for each possible label of its first place."""
     found = []
     for label in range(int(symmetry.moduli[places[0]])):
         chosen = [label]
@@ -91,40 +92,38 @@ def _choices(
 
 
 def _completed(
-    symmetry: Symmetry, positions: Labels, left: PieceCounts, circles: Sequence[Circle], budget: _Budget
+    symmetry: Symmetry, positions: Labels, left: PieceCounts, cycles: Sequence[Cycle], budget: _Budget
 ) -> Iterator[Labels]:
-    """The positions ``(n, places)`` with all choices for the circles; ``left`` are the pieces not yet on a place."""
+    """Yield the positions ``(n, places)`` with all choices for the cycles; ``left`` counts unplaced pieces."""
     budget.spend(len(positions))
-    if not circles:
+    if not cycles:
         yield positions
         return
-    circle, *rest = circles
-    choices = len(circle.contents) or int(symmetry.moduli[circle.places[0]])
+    cycle, *rest = cycles
+    choices = len(cycle.contents) or int(symmetry.moduli[cycle.places[0]])
     size = max(1, BATCH_BYTES // ((positions.itemsize * positions.shape[1] + left.itemsize * left.shape[1]) * choices))
     for begin in range(0, len(positions), size):
         batch = positions[begin : begin + size], left[begin : begin + size]
-        chosen = _with_pieces(*batch, circle) if circle.contents else _with_values(symmetry, *batch, circle)
+        chosen = _with_pieces(*batch, cycle) if cycle.contents else _with_values(symmetry, *batch, cycle)
         yield from _completed(symmetry, *chosen, rest, budget)
 
 
-def _with_pieces(positions: Labels, left: PieceCounts, circle: Circle) -> tuple[Labels, PieceCounts]:
+def _with_pieces(positions: Labels, left: PieceCounts, cycle: Cycle) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
-    for labels, taken in circle.contents:
+    for labels, taken in cycle.contents:
         fitting = (left >= taken).all(axis=1)
         found.append(positions[fitting])
-        found[-1][:, circle.places] = labels
+        found[-1][:, cycle.places] = labels
         still_left.append(left[fitting] - taken)
     return np.concatenate(found), np.concatenate(still_left)
 
 
-def _with_values(
-    symmetry: Symmetry, positions: Labels, left: PieceCounts, circle: Circle
-) -> tuple[Labels, PieceCounts]:
+def _with_values(symmetry: Symmetry, positions: Labels, left: PieceCounts, cycle: Cycle) -> tuple[Labels, PieceCounts]:
     found, still_left = [positions[:0]], [left[:0]]
-    for value in range(int(symmetry.moduli[circle.places[0]])):
+    for value in range(int(symmetry.moduli[cycle.places[0]])):
         chosen = positions.copy()
         contents = np.full(len(chosen), value, dtype=np.int64)
-        for place in circle.places:
+        for place in cycle.places:
             chosen[:, place] = contents
             turned = symmetry.turns[place, chosen[:, symmetry.carriers[place]]].astype(np.int64)
             contents = (symmetry.labels[place, contents] + turned) % symmetry.moduli[place]

@@ -1,7 +1,7 @@
-"""Symmetries that the definition of a puzzle in Python names: they are tried, and brought into the form of others.
+"""The symmetries that the definition of a puzzle in Python declares: they are checked and converted to arrays.
 
-Each is a function of positions, like a move. It has to take what is on each place to one place, and rename it there
-whatever is on the other places.
+Each is a function of positions, like a move. It must take the label on each place to a place, and rename it in a way
+that does not depend on the labels on other places.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,17 +21,18 @@ from antipodes_tasks.symmetries.encoding import Encoding
 from antipodes_tasks.symmetries.symmetry import NO_MOVE, Numbers, Symmetry
 
 NO_PLACE = -1
+"""No place is known yet."""
 TRIED = 200
-"""Positions near the starts on which moves and symmetries are tried."""
+"""Number of positions near the starts on which moves and symmetries are checked."""
 
 
 class NamedSymmetries(Encoding):
-    """The symmetries that a puzzle names. The points are the contents of places, and the moves."""
+    """The declared symmetries of a puzzle. The points are the labels of each place, and the moves."""
 
     def __init__(self, rules: Rules, starts: Labels, moves: Functions) -> None:
-        """Bring the symmetries that also permute some positions ``(n, places)``, starts or goals, into the common form.
+        """Convert the declared symmetries that permute ``starts`` ``(n, places)`` (perhaps goals) to arrays.
 
-        InputError where one is none: the message says why.
+        Raises InputError if a declared symmetry is invalid; the message explains why.
         """
         self.rules = rules
         self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
@@ -50,16 +51,16 @@ class NamedSymmetries(Encoding):
 
     @property
     def placed(self) -> list[int]:
-        """No points beside those that decide."""
+        """None, because all points are deciding."""
         return []
 
     @property
     def other_vertices(self) -> list[int]:
-        """No points."""
+        """None, because all points are deciding."""
         return []
 
     def generators(self) -> Numbers:
-        """The named symmetries as permutations of points, ``(n, points)``."""
+        """Return the declared symmetries as permutations of points, ``(n, points)``."""
         found = np.empty((len(self.named), len(self.points)), dtype=np.int64)
         for permutation, one in zip(found, self.named, strict=True):
             for place, first in enumerate(self.firsts.tolist()):
@@ -70,7 +71,7 @@ class NamedSymmetries(Encoding):
         return found
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """The symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry of a permutation ``(points,)`` of the group."""
         places = self._place_of[permutation[self.firsts]]
         labels = _identity_labels(self.moduli)
         for place, first in enumerate(self.firsts.tolist()):
@@ -87,7 +88,7 @@ class NamedSymmetries(Encoding):
 
 
 def positions_near(rules: Rules, most: int = TRIED) -> Labels:
-    """Some positions near the starts, ``(n, places)``, the starts among them."""
+    """Return some positions near the starts, ``(n, places)``, including the starts."""
     found = {one.tobytes(): one for one in rules.start_labels}
     waiting = list(found.values())
     while waiting and len(found) < most:
@@ -98,7 +99,7 @@ def positions_near(rules: Rules, most: int = TRIED) -> Labels:
 
 
 def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:
-    """What is wrong with the symmetries that a puzzle names, on some positions ``(n, places)`` that moves lead to."""
+    """Yield what is wrong with the declared symmetries, checked on reachable positions ``(n, places)``."""
     moves = rules.moves
     if not isinstance(moves, Functions):
         return
@@ -113,7 +114,7 @@ def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:
 def _start_problems(rules: Rules, named: Mapping[str, Symmetry]) -> Iterator[str]:
     for name, one in named.items():
         if not _permutes(one, rules.start_labels):
-            yield f"symmetry {quote(name)}: expected a map of starts to starts, found another"
+            yield f"symmetry {quote(name)}: it must map starts to starts"
 
 
 def _permutes(symmetry: Symmetry, positions: Labels) -> bool:
@@ -121,20 +122,19 @@ def _permutes(symmetry: Symmetry, positions: Labels) -> bool:
 
 
 def _symmetry(rules: Rules, moduli: Numbers, moves: Functions, name: str, tried: Labels) -> Symmetry:
-    """The symmetry with a name; InputError where it is none of the puzzle."""
+    """Return the symmetry with a name; raise InputError if it is not a symmetry of the puzzle."""
     places, labels = _structure(rules, moduli, moves.symmetries[name])
     found = _symmetry_from_places(rules, moduli, places, labels, np.full(len(moves), NO_MOVE))
     sample = np.concatenate((tried, random_positions(rules.parts, TRIED, name)))
     if not np.array_equal(moves.symmetric(name, sample), found.image(sample)):
         raise InputError(
-            f"symmetry {quote(name)}: expected a map that renames the content of each place "
-            "whatever is on the others, found another"
+            f"symmetry {quote(name)}: how it renames the label on a place depends on the labels on other places"
         )
     return _symmetry_from_places(rules, moduli, places, labels, _moves(moves, name, found, tried))
 
 
 def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple[Numbers, NDArray[np.uint8]]:
-    """Where a map takes each place, and what each content becomes, found by changing one place at a time."""
+    """Return the image of each place, and the new label of each label, found by changing one place at a time."""
     start = rules.start_labels[0].astype(np.int64)
     contents = [(place, content) for place, count in enumerate(moduli.tolist()) for content in range(count)]
     changed = np.tile(start, (len(contents) + 1, 1))
@@ -142,25 +142,25 @@ def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple
         position[place] = content
     images = np.asarray(function(np.asfortranarray(changed)))
     if images.shape != changed.shape or images.dtype.kind not in "iu":
-        raise InputError(f"{function.role}: expected positions of integers, an array {changed.shape}, found others")
+        raise InputError(f"{function.role}: the result must be an array {changed.shape} of integers")
     places = np.full(len(moduli), NO_PLACE)
     for (place, content), differs in zip(contents, images[:-1] != images[-1], strict=True):
         where = np.flatnonzero(differs).tolist()
         if content != start[place] and (len(where) != 1 or places[place] not in (NO_PLACE, where[0])):
-            raise InputError(f"{function.role}: expected a map that takes each place to one place, found another")
+            raise InputError(f"{function.role}: it must map each place to one place")
         places[place] = where[0] if where else places[place]
-    unchanging = places == NO_PLACE  # places of one content
+    unchanging = places == NO_PLACE  # places with only one label
     places[unchanging] = np.setdiff1d(np.arange(len(moduli)), places)[: unchanging.sum()]
     if (np.sort(places) != np.arange(len(moduli))).any() or (moduli[places] != moduli).any():
-        raise InputError(f"{function.role}: expected a map of places to places with as many contents, found another")
+        raise InputError(f"{function.role}: it must map places to places with equal numbers of values")
     labels = _identity_labels(moduli)
     for (place, content), position in zip(contents, images, strict=False):
-        labels[place, content] = int(position[places[place]]) % int(moduli[place])  # others are found by trying
+        labels[place, content] = int(position[places[place]]) % int(moduli[place])  # invalid labels are detected later
     return places, labels
 
 
 def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
-    """The number of the move that each move becomes, as far as the positions tell."""
+    """Return the number of the image of each move, as far as the given positions determine it."""
     images = symmetry.image(tried)
     after = [moves.move(number, images) for number in range(len(moves))]
     numbers = []
@@ -175,8 +175,8 @@ def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Nu
         numbers.append(next((other for other in fitting if other not in numbers), NO_MOVE))
         if numbers[-1] == NO_MOVE:
             raise InputError(
-                f"symmetry {quote(name)}: expected a map of moves to moves, found that {quote(moves.names[number])} "
-                "becomes none"
+                f"symmetry {quote(name)}: it must map moves to moves, "
+                f"but the image of {quote(moves.names[number])} is not a move"
             )
     return np.array(numbers, dtype=np.int64)
 

@@ -1,9 +1,9 @@
-"""A puzzle as a coloured graph: the automorphisms of the graph are the symmetries of the puzzle.
+"""A puzzle as a coloured graph whose automorphisms are the symmetries of the puzzle.
 
-Vertices stand for places, labels of pieces, values of a place, starts and moves. A move that takes what is on one place
-to another is an arc between them. The twists of a place are a circle of values, which symmetries can turn and reflect.
-Where a place counts its twists from is arbitrary, so each piece has a circle of its own, and each start ties the circle
-of a piece to that of its place.
+There are vertices for places, labels of pieces, values of a place, starts and moves. A move that takes the label on one
+place to another place is an arc between them. The twists of a place form a cycle of values, which symmetries can rotate
+and reflect. The zero of the twists of a place is arbitrary. So each piece has a cycle of its own, and each start
+connects the cycle of a piece to the cycle of its place.
 """
 
 from functools import cached_property
@@ -24,7 +24,7 @@ from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 EMPTY = 0
 MAX_START_POINTS = 64
-"""Starts that are points; of more, all that symmetries change decides them."""
+"""Maximum number of starts that are points. If there are more, all vertices that symmetries change are deciding."""
 Vertices = dict[tuple[int, int], int]
 
 
@@ -32,13 +32,13 @@ class PuzzleGraph(Encoding):
     """The graph of a puzzle of pieces and values on places."""
 
     def __init__(self, rules: Rules, starts: Labels) -> None:
-        """The graph for the symmetries that permute some positions ``(n, places)``, starts or goals.
+        """Build the graph for the symmetries that permute ``starts`` ``(n, places)``, which may be goals.
 
-        InputError where the moves are functions, of which the graph knows nothing.
+        Raises InputError if the moves are functions, because their effect is not known.
         """
         if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
             raise InputError(
-                f"expected moves that are permutations, or symmetries= given, found functions alone in {rules.name}"
+                f"the moves of {rules.name} are functions; to use its symmetries, give the puzzle symmetries="
             )
         self.rules = rules
         self.starts = _with_regions(rules, starts)
@@ -53,19 +53,19 @@ class PuzzleGraph(Encoding):
 
     @cached_property
     def is_twist(self) -> Mask:
-        """``(places,)``: whether a place has the twists of pieces."""
+        """``(places,)``: whether a place holds the twists of pieces."""
         mask: Mask = self.carriers != np.arange(self.rules.places)
         return mask
 
     @cached_property
     def has_piece(self) -> Mask:
-        """``(places,)``: whether a place has pieces, not values."""
+        """``(places,)``: whether a place holds pieces, not values."""
         mask: Mask = np.array([part.holds_pieces for part in self.rules.parts])[self.part_of]
         return mask
 
     @cached_property
     def contents(self) -> Mask:
-        """``(places, labels)``: what places can have after moves from the starts; of pieces and twists, everything."""
+        """``(places, labels)``: the labels that places can hold after moves; for pieces and twists, all labels."""
         contents: Mask = np.zeros((self.rules.places, int(self.moduli.max())), dtype=np.bool_)
         contents[np.arange(self.rules.places), self.starts] = True
         for part, here in zip(self.rules.parts, self.rules.ranges, strict=True):
@@ -89,7 +89,7 @@ class PuzzleGraph(Encoding):
                     self.graph.edge(self.places[place], self.places[int(self.carriers[place])])
 
     def _add_contents(self) -> None:
-        """The labels of each part of pieces, and the values of each other place."""
+        """Add the labels of each part of pieces, and the values of each other place."""
         self.labels: Vertices = {}
         self.values: Vertices = {}
         for place, part in enumerate(self.part_of.tolist()):
@@ -102,7 +102,7 @@ class PuzzleGraph(Encoding):
                 self.graph.circle([self.values[place, twist] for twist in range(self.moduli[place])])
 
     def _role(self, label: int) -> str:
-        """The colour of a label: swaps know empty places, and some know free pieces."""
+        """Return the colour of a label: swaps distinguish empty places, and some also distinguish free pieces."""
         moves = self.rules.moves
         if isinstance(moves, CountedSwaps) and label == moves.free:
             return "free"
@@ -122,7 +122,7 @@ class PuzzleGraph(Encoding):
                     self.graph.edge(start, self.values[place, content])
 
     def _add_start_twist(self, start: int, place: int, twist: int, label: int) -> None:
-        """Tie the circle of the piece on a place to that of the place."""
+        """Connect the cycle of the piece on a place to the cycle of the place."""
         part, count = int(self.part_of[place]), int(self.moduli[place])
         if (part, label * count) not in self.circles:
             piece = self.labels[int(self.part_of[self.carriers[place]]), label]
@@ -154,7 +154,7 @@ class PuzzleGraph(Encoding):
         for place in np.flatnonzero((origin != np.arange(len(origin))) | (added > 0)).tolist():
             come_from = int(origin[place])
             if self.has_piece[place]:
-                if place not in self._carrying:  # else the twists say where the piece goes
+                if place not in self._carrying:  # otherwise the twists determine where the piece goes
                     self.graph.arc(self.places[come_from], self.places[place], move)
                 continue
             for value in np.flatnonzero(self.contents[come_from] & _allowed(moves, number, come_from)).tolist():
@@ -168,7 +168,7 @@ class PuzzleGraph(Encoding):
         return frozenset(self.carriers[self.is_twist].tolist())
 
     def _add_condition(self, place: int, allowed: Mask, move: int) -> None:
-        """Tie a move to the contents of a place that it allows, or to the others if those are fewer."""
+        """Connect a move to the labels of a place that it allows, or to the other labels if there are fewer of them."""
         needed, refused = (np.flatnonzero(self.contents[place] & mask).tolist() for mask in (allowed, ~allowed))
         few, colour = (needed, "needs") if 0 < len(needed) < len(refused) else (refused, "refuses")
         for content in few:
@@ -180,9 +180,9 @@ class PuzzleGraph(Encoding):
 
     @property
     def deciding(self) -> list[int]:
-        """The moves, or the places that swaps move pieces between; and the starts.
+        """The moves, or the places between which swaps move pieces; and the starts.
 
-        Where there are more starts than can be points, all that moves change decides, too.
+        If there are more than MAX_START_POINTS starts, all that symmetries change is deciding.
         """
         decisive = self.move_vertices or [self.places[place] for place in self._touched]
         if len(self.start_vertices) <= MAX_START_POINTS or self.circles:
@@ -196,7 +196,7 @@ class PuzzleGraph(Encoding):
 
     @property
     def other_vertices(self) -> list[int]:
-        """The values, and the circles of the twists of pieces."""
+        """The values, and the cycles of the twists of pieces."""
         return [*self.values.values(), *self.circles.values()]
 
     @cached_property
@@ -206,7 +206,7 @@ class PuzzleGraph(Encoding):
         return [] if isinstance(moves, Transforms) else np.unique(_edges(moves)).tolist()
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """The symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry of a permutation ``(points,)`` of the group."""
         become = self.images(permutation)
         place_of = {vertex: place for place, vertex in enumerate(self.places)}
         places: Numbers = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
@@ -215,7 +215,7 @@ class PuzzleGraph(Encoding):
         return Symmetry(self.rules, places, labels, turns, self.carriers, self.moduli, self._moves(places, become))
 
     def _relabelled(self, places: Numbers, become: dict[int, int]) -> NDArray[np.uint8]:
-        """What each content of each place becomes; contents that no moves lead to are paired in their order."""
+        """Return the new label of each label of each place; labels that moves cannot bring there keep their order."""
         label_of = {vertex: label for (_, label), vertex in (*self.labels.items(), *self.values.items())}
         labels = np.tile(np.arange(self.contents.shape[1], dtype=np.uint8), (len(places), 1))
         for place, (part, image) in enumerate(zip(self.part_of.tolist(), places.tolist(), strict=True)):
@@ -226,7 +226,7 @@ class PuzzleGraph(Encoding):
         return labels
 
     def _turns(self, become: dict[int, int]) -> NDArray[np.uint8]:
-        """What each piece adds to its twist: minus what its circle is turned by, which starts tie to the places."""
+        """Return what each piece adds to its twist: the negative rotation of the cycle of the piece."""
         turns = np.zeros(self.contents.shape, dtype=np.uint8)
         turn_of = {vertex: number for (_, number), vertex in self.circles.items()}
         for place in np.flatnonzero(self.is_twist).tolist():
@@ -246,9 +246,9 @@ class PuzzleGraph(Encoding):
 
 
 def carriers_of(rules: Rules) -> Numbers:
-    """``(places,)``: for a twist the place of the piece that has it, else the place itself.
+    """Return ``(places,)``: for a twist, the place of its piece; otherwise the place itself.
 
-    Where moves take twists elsewhere than their pieces, or depend on them, they are values like others.
+    If moves separate twists from their pieces, or depend on twists, the twists are treated like other values.
     """
     carriers: Numbers = np.arange(rules.places)
     if not isinstance(rules.moves, Transforms):
@@ -265,7 +265,7 @@ def carriers_of(rules: Rules) -> Numbers:
 
 
 def _with_regions(rules: Rules, starts: Labels) -> Labels:
-    """The starts; where swaps are free, all places that the empty one can have are empty."""
+    """Return the starts; if some moves are free, with all places empty that the empty place can reach by free moves."""
     if not isinstance(rules.moves, CountedSwaps):
         return starts
     spread: Labels = np.where(rules.moves.regions(starts), np.uint8(EMPTY), starts)
@@ -273,7 +273,7 @@ def _with_regions(rules: Rules, starts: Labels) -> Labels:
 
 
 def _pairs(moves: Moves) -> Numbers:
-    """``(moves, 2)``: the places of swaps."""
+    """Return ``(moves, 2)``: the places of swaps."""
     pairs = (
         moves.pairs if isinstance(moves, Swaps) else np.array(moves.edges if isinstance(moves, CountedSwaps) else ())
     )
@@ -281,13 +281,13 @@ def _pairs(moves: Moves) -> Numbers:
 
 
 def _edges(moves: Moves) -> Numbers:
-    """The different pairs of different places of swaps, ``(n, 2)``."""
+    """Return the different pairs of different places of swaps, ``(n, 2)``."""
     pairs = _pairs(moves)
     return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
 
 def _copies(moves: Transforms) -> list[list[int]]:
-    """The numbers of the moves, those of equal moves together."""
+    """Return the numbers of the moves, grouped by equal moves."""
     conditions = np.zeros(moves.origin.shape) if moves.conditions is None else moves.conditions
     found: dict[bytes, list[int]] = {}
     for number, (origin, added, allowed) in enumerate(zip(moves.origin, moves.added, conditions, strict=True)):
@@ -296,7 +296,7 @@ def _copies(moves: Transforms) -> list[list[int]]:
 
 
 def _allowed(moves: Transforms, number: int, place: int) -> Mask:
-    """``(labels,)``: the contents of a place that allow a move."""
+    """Return ``(labels,)``: the labels of a place that allow a move."""
     count = int(moves.moduli.max())
     if moves.conditions is None:
         return np.ones(count, dtype=np.bool_)
@@ -305,7 +305,7 @@ def _allowed(moves: Transforms, number: int, place: int) -> Mask:
 
 
 def _spread(contents: Mask, moves: Transforms, places: Numbers) -> None:
-    """Add the values of some places ``(n,)`` that moves lead to from those that are there, ``(places, labels)``."""
+    """Add all values that moves can bring to some places ``(n,)`` to ``contents`` ``(places, labels)``."""
     spread = set(places.tolist())
     changed = (moves.origin != np.arange(moves.places)) | (moves.added > 0)
     steps = [(number, place) for number, place in np.argwhere(changed).tolist() if place in spread]
@@ -318,7 +318,7 @@ def _spread(contents: Mask, moves: Transforms, places: Numbers) -> None:
 
 
 def _numbers_of(images: Numbers, pairs: Numbers, places: int) -> Numbers:
-    """``(moves,)``: the number of the first of the ``pairs`` that each image ``(moves, 2)`` is.
+    """Return ``(moves,)``: the number of the first of the ``pairs`` that is equal to each image ``(moves, 2)``.
 
     A swap of a place with itself, which is never legal, keeps its number.
     """

@@ -1,4 +1,4 @@
-"""A symmetry: a map of positions that moves what is on each place to another place, and renames it."""
+"""A symmetry: a map of positions that moves the label on each place to another place, and renames it."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from antipodes_tasks.rules.rules import Rules
 Numbers = NDArray[np.int64]
 Answers = TypeVar("Answers")
 NO_MOVE = -1
-"""Instead of the number of a move, where moves are not listed as they are in Python functions."""
+"""Instead of the number of a move, if moves are not listed because they are Python functions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Symmetry:
-    """A map of positions onto positions that keeps distances: it takes starts to starts, and moves to moves.
+    """A map of positions onto positions that takes starts to starts and moves to moves, and so preserves distances.
 
-    The content ``v`` of place ``i`` becomes ``labels[i, v]`` on place ``places[i]``. Where it is the twist of a piece
-    ``p``, which is on place ``carriers[i]``, ``turns[i, p]`` is added, modulo the number of twists.
+    The label ``v`` on place ``i`` becomes ``labels[i, v]`` on place ``places[i]``. If the label is the twist of a piece
+    ``p`` on place ``carriers[i]``, ``turns[i, p]`` is added, modulo the number of twists.
     """
 
     rules: Rules
     places: Numbers
-    """``(places,)``: where what is on each place goes."""
+    """``(places,)``: the image of each place."""
     labels: NDArray[np.uint8]
-    """``(places, labels)``: what each content of each place becomes; twists before something is added. Twists become
-    ``labels[i, 0] + v`` or ``labels[i, 0] - v``, and pieces the same on all places of a part."""
+    """``(places, labels)``: the new label of each label on each place, before turns are added. Twists become
+    ``labels[i, 0] + v`` or ``labels[i, 0] - v``. Pieces are renamed equally on all places of a part."""
     turns: NDArray[np.uint8]
-    """``(places, labels)``: what is added to the twist on each place, by the piece that has it; else 0."""
+    """``(places, labels)``: the number that is added to the twist on each place, by the label of its piece; otherwise
+    0."""
     carriers: Numbers
-    """``(places,)``: for a twist the place of the piece that has it, else the place itself."""
+    """``(places,)``: for a twist, the place of its piece; otherwise the place itself."""
     moduli: Numbers
-    """``(places,)``: the number of contents that each place can have."""
+    """``(places,)``: the number of labels of each place."""
     moves: Numbers
-    """``(moves,)``: the number of the move that each move becomes, of equal ones any; NO_MOVE where moves are
+    """``(moves,)``: the number of the image of each move, any of them if there are equal ones; NO_MOVE if moves are
     functions."""
     firsts: Numbers | None = None
-    """``(places, labels)``: in block puzzles the place to which the label of a block on its first square goes, which
-    is that of the first square of its image. None: it goes to ``places[i]``."""
+    """``(places, labels)``: in block puzzles, the first square of the image of a block, by the block's first square and
+    label. None: it is ``places[i]``."""
 
     def __repr__(self) -> str:
         places = shorten(" ".join(map(str, self.places.tolist())))
@@ -53,35 +54,35 @@ class Symmetry:
 
     @property
     def is_identity(self) -> bool:
-        """Whether it leaves all contents of all places."""
+        """Whether it leaves all labels on all places unchanged."""
         same = bool((self.places == np.arange(len(self.places))).all()) and not self.turns.any()
         return same and bool((self.labels == np.arange(self.labels.shape[1])).all())
 
     def image(self, labels: ArrayLike) -> Labels:
-        """The images of positions ``(n, places)``: if a move leads from x to y, then one leads from image to image.
+        """Return the images of positions ``(n, places)``. The images of a position and a successor are one move apart.
 
         Raises
         ------
         PositionError
-            The labels are no positions. Of an array of bytes only its shape, and the range of labels, are checked.
+            The labels are not positions. For an array of bytes, only its shape and the range of labels are checked.
         """
         return self._of_positions(self._image, labels)
 
     def leaves(self, positions: ArrayLike) -> NDArray[np.bool_]:
-        """Which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``; raises as `image`."""
+        """Return which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``; errors as in `image`."""
         return self._of_positions(self._leaves, positions)
 
     def _of_positions(self, answer: Callable[[Labels], Answers], labels: ArrayLike) -> Answers:
-        """Return what a function answers about positions; PositionError if the labels are not positions."""
+        """Return the result of a function for positions; raise PositionError if the labels are not positions."""
         checked = self._checked(labels)
         try:
             return answer(checked)
-        except IndexError:  # a label of no piece
+        except IndexError:  # a label without a piece
             self.rules.checked(checked)
             raise
 
     def _checked(self, labels: ArrayLike) -> Labels:
-        """The labels of positions; those that the program has already are not checked again, which takes long."""
+        """Return checked positions. Arrays of bytes come from the program, and checking them again would take long."""
         if isinstance(labels, np.ndarray) and labels.dtype == np.uint8 and labels.shape[1:] == self.places.shape:
             return labels
         return self.rules.checked(labels)
@@ -100,7 +101,7 @@ class Symmetry:
 
     @property
     def is_local(self) -> bool:
-        """Whether what becomes of a content depends only on the place, and for a twist on its piece."""
+        """Whether the new label depends only on the place and the old label, and for a twist on its piece."""
         return self.firsts is None and not isinstance(self.rules.moves, CountedSwaps)
 
     def _leaves(self, positions: Labels) -> NDArray[np.bool_]:
@@ -119,7 +120,7 @@ class Symmetry:
         return unchanged
 
     def _image_of_blocks(self, labels: Labels, firsts: Numbers) -> Labels:
-        """The images of positions ``(n, places)``: squares that a block covers go to such, then blocks are named."""
+        """Return the images of positions ``(n, places)``: map the covered squares, then write the labels of blocks."""
         rest = self.labels.shape[1] - 1
         images = np.empty_like(labels)
         images[:, self.places] = np.where(labels == 0, np.uint8(0), np.uint8(rest))
