@@ -127,14 +127,14 @@ def with_memory() -> Any:
 @pytest.mark.parametrize(
     ("move", "message"),
     [
-        (first_alone, "move 'right': expected a result that does not depend on the other positions of the array"),
-        (by_the_array, "move 'right': expected a result that does not depend on the other positions of the array"),
-        (at_random, "move 'right': expected the same result each time"),
-        (with_memory(), "move 'right': expected the same result each time"),
+        (first_alone, "move 'right': its result must not depend on the other positions of the array"),
+        (by_the_array, "move 'right': its result must not depend on the other positions of the array"),
+        (at_random, "move 'right': called twice, it gives different results"),
+        (with_memory(), "move 'right': called twice, it gives different results"),
         (lambda one: one + np.array([1, 0]), "move 'right': expected labels 0 to 5, found 6, in 6 0 from 5 0"),
-        (lambda one: one.astype(float), "move 'right': expected positions of integers, found float64"),
-        (lambda one: one[:, :1], "move 'right': expected positions, an array (1, 2), found ndarray (1, 1) of int64"),
-        (lambda one: (one, 1), "move 'right': expected where it is legal, truth values (1,), found int 1"),
+        (lambda one: one.astype(float), "move 'right': expected an array of integers, found float64"),
+        (lambda one: one[:, :1], "move 'right': expected an array of positions (1, 2), found ndarray (1, 1) of int64"),
+        (lambda one: (one, 1), "move 'right': its legality must be an array of truth values (1,), found int 1"),
         (lambda one: one.no_such_thing, "move 'right': AttributeError (test_checking.py, line "),
     ],
 )
@@ -153,12 +153,12 @@ def test_a_puzzle_too_large_for_a_table_is_ok() -> None:
 def test_a_wrong_inverse_is_found() -> None:
     """It leads elsewhere."""
     found = problem_of(dials(inverses={"right": "right", "up": "down"}))
-    assert "move 'right': expected an inverse that leads from 1 0 back to 0 0, found 2 0" in found
+    assert "move 'right' leads from 0 0 to 1 0, but its inverse leads from there to 2 0" in found
 
 
 def test_an_inverse_function_that_is_wrong_is_found() -> None:
     found = problem_of(dials(inverses={"right": lambda one: (one + np.array([2, 0])) % SIZE, "up": "down"}))
-    assert "move 'right': expected an inverse that leads from 1 0 back to 0 0, found 3 0" in found
+    assert "move 'right' leads from 0 0 to 1 0, but its inverse leads from there to 3 0" in found
 
 
 def test_wrong_legality_is_found() -> None:
@@ -169,14 +169,14 @@ def test_wrong_legality_is_found() -> None:
         one[:, 1] = np.maximum(one[:, 1] - 1, 0)
         return one, legal
 
-    assert "move 'down': expected an inverse that leads from" in problem_of(dials({"down": too_often}))
+    assert "move 'down' leads from" in problem_of(dials({"down": too_often}))
 
     def too_seldom(one: Any) -> Any:
         legal = one[:, 1] > 1
         one[:, 1] -= 1
         return one, legal
 
-    expected = "move 'up': expected an inverse that leads from 0 1 back to 0 0, found no legal move"
+    expected = "move 'up' leads from 0 0 to 0 1, but its inverse is illegal there"
     assert expected in problem_of(dials({"down": too_seldom}))
 
 

@@ -142,7 +142,7 @@ def test_replaying_positions_that_are_known_is_refused() -> None:
 def test_restoring_a_position_twice_is_refused() -> None:
     state, segments = up_to(6)
     again = next(one for one in segments if one.depth == 3)
-    with pytest.raises(StoreDamagedError, match="has a position of partition 0 twice"):
+    with pytest.raises(StoreDamagedError, match="partition 0 contains a position twice"):
         state.restore(7, [*segments, again._replace(depth=7)])
 
 
@@ -150,7 +150,7 @@ def test_bytes_that_are_no_segment_are_refused() -> None:
     state, segments = up_to(6)
     wrong = segments[3]._replace(positions=segments[3].positions + 1)
     for act in (state.restore, state.go_back):
-        with pytest.raises(StoreDamagedError, match=f"positions of chunk {wrong.chunk} at depth {wrong.depth}"):
+        with pytest.raises(StoreDamagedError, match=f"segment of chunk {wrong.chunk} at depth {wrong.depth}"):
             act(0, [wrong])
 
 

@@ -116,8 +116,8 @@ def test_defaults_in_the_board_file(cli: Command, tmp_path: Path) -> None:
 
 
 BAD_BOARDS = [
-    ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: expected 60 cells, as many as the pieces"),
-    ("[board]\ncells = '.....'\npieces = 'I'", "[board] name: expected this key, which is missing"),
+    ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: the pieces fill 60 cells, but the board has"),
+    ("[board]\ncells = '.....'\npieces = 'I'", "[board]: the key 'name' is missing"),
     ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board], [run]"),
     ("[run]\nworkers = 1", "expected a table [board], found none"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'I'\n[run]\nspeed = 1", "[run] speed: unknown key"),
@@ -324,7 +324,7 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
     # the slab stands anywhere; the rest splits into two rectangles of 2 by n, of F(n + 1) tilings each
     fibonacci = [1, 1, 2, 3, 5, 8]
     assert tile(cli, board)["raw_solutions"] == sum(fibonacci[k] * fibonacci[5 - k] for k in range(6))
-    assert "takes boards of at most 128 cells" in cli("tile", board, "--method", "plain", "--overwrite").err
+    assert "needs a board of at most 128 cells" in cli("tile", board, "--method", "plain", "--overwrite").err
 
 
 @pytest.mark.parametrize(

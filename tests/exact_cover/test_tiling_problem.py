@@ -61,7 +61,7 @@ def test_neighbours_and_cross_section() -> None:
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
-        ("", r"\[board\] cells: expected a drawing of '\.', '\?' and '#', found nothing"),
+        ("", r"\[board\] cells: the drawing is empty"),
         ("..\n.", r"\[board\] cells: expected lines of 2 symbols, found '\.'"),
         ("..\n..\n\n..", r"\[board\] cells: expected 2 lines in layer 2, found 1"),
         ("..\n.x", r"\[board\] cells: expected '\.' \(a cell\), '\?' .* or '#' \(a hole\), found 'x'"),
@@ -81,15 +81,15 @@ def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
         ({"name": 3}, r"\[board\] name: expected a string, found 3"),
         ({"name": "a/b"}, r"\[board\] name: expected at most 60"),
         ({"cells": None}, r"\[board\] cells: expected a string, found None"),
-        ({"cells": rectangle(5, 11)}, r"\[board\] cells: expected 60 cells, .* found 55"),
+        ({"cells": rectangle(5, 11)}, r"\[board\] cells: the pieces fill 60 cells, but the board has 55"),
         ({"pieces": 12}, r"\[board\] pieces: expected the name of a set, letters, or a table of drawings, found 12"),
         ({"pieces": {}}, r"\[board\] pieces: expected"),
         ({"pieces": "FQ"}, r"\[board\] pieces: expected letters of FILNPTUVWXYZ, found 'Q'"),
-        ({"pieces": ["F", "F"]}, r"\[board\] pieces: expected each letter once, found 'F' again"),
-        ({"pieces": []}, r"\[board\] pieces: expected at least one piece"),
+        ({"pieces": ["F", "F"]}, r"\[board\] pieces: the letter 'F' occurs twice"),
+        ({"pieces": []}, r"\[board\] pieces: the list of pieces is empty"),
         ({"pieces": {"a": 5}}, r"\[board\] pieces\.a: expected a drawing, found 5"),
         ({"pieces": {"a": "?"}}, r"\[board\] pieces\.a: .* found '\?'"),
-        ({"pieces": "octominoes"}, r"expected letters of FILNPTUVWXYZ, or a set among .* found 'octominoes'"),
+        ({"pieces": "octominoes"}, r"expected letters of FILNPTUVWXYZ, or one of the sets .* found 'octominoes'"),
         (
             {"pieces": {"a": {"shape": "#", "copies": 2}}},
             r"pieces\.a\.copies: unknown key; expected shape, count, one_",
@@ -101,11 +101,11 @@ def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
             r"a\.count: expected an integer from 1 to 1,024, found True",
         ),
         ({"pieces": {"a": {"shape": "#", "one_sided": 1}}}, r"pieces\.a\.one_sided: expected true or false, found 1"),
-        ({"cells": "?" * 55}, r"expected at most 60 cells '\.', .* and at least as many with .*; found 0 and 55"),
-        ({"cells": "." * 61 + "?"}, r"expected at most 60 cells '\.', .* found 61 and 62"),
+        ({"cells": "?" * 55}, r"the pieces fill 60 cells, .* and at least that many .*; found 0 and 55"),
+        ({"cells": "." * 61 + "?"}, r"the pieces fill 60 cells, .* found 61 and 62"),
         (
             {"cells": rectangle(2, 3), "pieces": {"D": {"shape": "##", "count": 2}, "D.1": "##"}},
-            r"\[board\] pieces: expected a name of its own .*, found 'D\.1' twice",
+            r"\[board\] pieces: the names of pieces and copies must differ .*, but 'D\.1' occurs twice",
         ),
         ({2: "x", "b": 3}, r"\[board\] 2: unknown key"),
         ({"pieces": {"a": {2: "x", "b": 3}}}, r"pieces\.a\.2: unknown key"),
@@ -125,7 +125,7 @@ def test_wrong_problems_are_refused(change: dict[str, object], message: str) -> 
 
 
 def test_a_missing_key_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"\[board\] cells: expected this key, which is missing"):
+    with pytest.raises(ConfigError, match=r"\[board\]: the key 'cells' is missing"):
         parse_problem({"name": "test"})
 
 
@@ -342,8 +342,8 @@ def test_a_piece_may_be_disconnected() -> None:
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
-        ("", "expected at least one cell"),
-        ("..\n..", "expected at least one cell"),
+        ("", "the drawing has no cell"),
+        ("..\n..", "the drawing has no cell"),
         ("#?", r"expected '#' or a letter for a cell, found '\?'"),
     ],
 )

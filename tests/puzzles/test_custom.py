@@ -149,7 +149,7 @@ def test_wrong_texts_are_refused(wrong: dict[str, Any], message: str) -> None:
             {"moves": {"a": [0]}, "inverses": {"a": "a"}},
             "inverses: expected none, since those of permutations are known",
         ),
-        ({"inverses": {"x": "turn"}}, "inverses: expected the name of a move, found 'x'"),
+        ({"inverses": {"x": "turn"}}, "inverses: 'x' is not the name of a move"),
         ({"symbols": "ab"}, "symbols: expected 3, one for each value of a place, found 2"),
         ({"symbols": "aab"}, "symbols: expected different texts"),
         ({"plain": 1}, "expected plain as True or False"),
@@ -375,7 +375,7 @@ def test_reversible_where_moves_undo_moves() -> None:
 
 
 def test_an_unknown_inverse_is_named() -> None:
-    with pytest.raises(InputError, match=r"move 'empty': expected an inverse, found none"):
+    with pytest.raises(InputError, match=r"move 'empty' has no inverse"):
         Functions({"empty": empty}, PARTS).undo(0, EVERY)
 
 
@@ -387,13 +387,16 @@ def test_successors_in_the_order_of_moves() -> None:
     ("function", "message"),
     [
         (lambda labels: labels + 1, r"expected labels 0 to 4, found 5, in 1 5 from 0 4"),
-        (lambda labels: labels / 1, r"expected positions of integers, found float64"),
-        (lambda labels: labels[0], r"expected positions, an array \(25, 2\), found ndarray \(2,\) of int64"),
-        (lambda labels: labels.tolist(), r"expected positions, an array \(25, 2\), found list"),
-        (lambda labels: None, r"expected positions, an array \(25, 2\), found None"),
-        (lambda labels: (labels, labels > 0), r"expected where it is legal, truth values \(25,\), found ndarray"),
-        (lambda labels: (labels, labels[:, 0]), r"expected where it is legal, truth values \(25,\), found ndarray"),
-        (lambda labels: (labels, True), r"expected where it is legal, truth values \(25,\), found True"),
+        (lambda labels: labels / 1, r"expected an array of integers, found float64"),
+        (lambda labels: labels[0], r"expected an array of positions \(25, 2\), found ndarray \(2,\) of int64"),
+        (lambda labels: labels.tolist(), r"expected an array of positions \(25, 2\), found list"),
+        (lambda labels: None, r"expected an array of positions \(25, 2\), found None"),
+        (lambda labels: (labels, labels > 0), r"its legality must be an array of truth values \(25,\), found ndarray"),
+        (
+            lambda labels: (labels, labels[:, 0]),
+            r"its legality must be an array of truth values \(25,\), found ndarray",
+        ),
+        (lambda labels: (labels, True), r"its legality must be an array of truth values \(25,\), found True"),
         (lambda labels: labels[:, 9], r"IndexError \(test_custom.py, line \d+\): index 9 is out of bounds"),
     ],
 )
@@ -413,8 +416,8 @@ def test_the_pieces_stay_the_same() -> None:
     [
         ({}, {}, "at least one move"),
         ({"up": 3}, {}, "a function for the move 'up'"),
-        ({"up": up}, {"up": "down"}, "inverse of 'up': expected the name of a move, found 'down'"),
-        ({"up": up}, {"down": "up"}, "inverses: expected the name of a move, found 'down'"),
+        ({"up": up}, {"up": "down"}, "inverse of 'up': 'down' is not the name of a move"),
+        ({"up": up}, {"down": "up"}, "inverses: 'down' is not the name of a move"),
     ],
 )
 def test_what_is_no_move_is_refused(functions: Any, inverses: Any, message: str) -> None:

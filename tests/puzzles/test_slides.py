@@ -58,7 +58,7 @@ def test_where_several_squares_are_empty_a_name_begins_with_the_square_of_the_la
         ({"free": ["8"]}, "metric: expected"),
         (
             {"rows": 8, "columns": 9, "start": " ".join(map(str, range(72)))},
-            'metric: expected at most 64 different tiles and blanks for "slides", found 72',
+            'metric: "slides" allows at most 64 different tiles and blanks; the puzzle has 72',
         ),
     ],
 )

@@ -160,5 +160,5 @@ def test_moves_that_are_not_undone_as_said_are_found() -> None:
         return (dials + 1) % 7
 
     puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
-    with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
+    with pytest.raises(InputError, match=r"move 'up': its inverse does not undo it: it does not"):
         best_space(puzzle.rules).filler.filled()

@@ -110,5 +110,5 @@ def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:
 
 def test_an_inverse_that_does_not_undo_is_found() -> None:
     puzzle = counter(inverses={"turn": "turn", "copy": "copy"})
-    with pytest.raises(InputError, match="move 'turn': expected an inverse that undoes it"):
+    with pytest.raises(InputError, match="move 'turn': its inverse does not undo it"):
         space_of(puzzle).filler.filled()

@@ -1,1 +1,1 @@
-"""Breadth-first search over bitmaps: kernels, partitions, groups of partitions, and the check of finished depths."""
+"""Breadth-first search over bitmaps and over keys: kernels, partitions, segments, and the check of finished depths."""

@@ -1,4 +1,4 @@
-"""Layers as bitmaps, and the inner loops on them: push or pull a frontier, and settle the positions that it reaches."""
+"""Layers as bitmaps, and the kernels of the search: push or pull a frontier, and visit the positions it reaches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,26 +8,26 @@ from antipodes_tasks.spaces.move_tables import ColumnMap
 
 WORD = 64
 Bitmap = NDArray[np.uint64]
-"""A layer, ``(rows, words)``: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``."""
+"""A layer ``(rows, words)``: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``."""
 Depths = NDArray[np.uint8] | NDArray[np.uint16]
-"""The depth of each position, ``(rows, columns)``."""
+"""``(rows, columns)``: the depth of each position."""
 UNREACHED = {"uint8": 255, "uint16": 65535}
-"""The depth of an unreached position, by dtype: its greatest value."""
+"""Depth of an unreached position for each dtype: its maximum value."""
 
 
 def words(width: int) -> int:
-    """The number of words of a row of ``width`` columns."""
+    """Return the number of words of a row with ``width`` columns."""
     return -(-width // WORD)
 
 
 def bitmap_bytes(rows: int, width: int) -> int:
-    """The bytes of the bitmap of ``rows`` rows of ``width`` columns, which no segment of them exceeds."""
+    """Return the bytes of a bitmap of ``rows`` rows with ``width`` columns; no segment of these rows is larger."""
     return rows * words(width) * (WORD // 8)
 
 
 @kernel
 def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
-    """A word of those bits that are set in the ``mask``, too, if there is one: numba leaves out what is not needed."""
+    """Return the bits of a word that are also in the ``mask``, if any; numba compiles only one of the cases."""
     found: np.uint64 = bits[line, word]
     return found if mask is None else found & mask[line, word]
 
@@ -35,7 +35,7 @@ def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
 @kernel
 def _any_bit(bits: Bitmap, mask: Bitmap | None, line: int) -> bool:
     for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
-        if bits[line, word] != 0 and _word(bits, mask, line, word) != 0:  # the mask need not be read of empty lines
+        if bits[line, word] != 0 and _word(bits, mask, line, word) != 0:  # do not read the mask of an empty word
             return True
     return False
 
@@ -53,8 +53,8 @@ def expand(
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
-    ``incoming`` covers the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row ``rows[i]``; where there
-    is a ``mask``, only bits that are set there, too, count.
+    ``incoming`` covers the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row ``rows[i]``. If there is a
+    ``mask``, only bits that are also in the mask count.
     """
     one = np.uint64(1)
     for line in range(frontier.shape[0]):
@@ -76,13 +76,13 @@ def expand(
                 while rest != 0:
                     column = column_maps[number, word * 64 + trailing_zeros(rest)]
                     rest &= rest - one
-                    if column >= 0:  # costs nothing: numba need not handle negative indices then
+                    if column >= 0:  # costs nothing, since numba then omits the check for negative indices
                         incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
 
 
 @kernel
 def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
-    """The place of the last number that is at most ``value``; the first one is. np.searchsorted compiles slower."""
+    """Return the index of the last number <= ``value``; the first one must be. np.searchsorted compiles more slowly."""
     place, end = 0, len(ascending)
     while end - place > 1:
         middle = (place + end) >> 1
@@ -95,7 +95,7 @@ def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
 
 @kernel
 def _line_of(rows: NDArray[np.int32], row: int) -> int:
-    """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
+    """Return the line of a row in ``rows``, ascending, or -1. It takes constant time if the rows have no gaps."""
     guess = row - integer(rows[0])
     if guess < 0 or row > rows[-1]:
         return -1
@@ -117,11 +117,11 @@ def pull(
     column_map: ColumnMap,
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Set in ``incoming`` all positions, not ``visited``, from which a move leads to the ``frontier``.
+    """Set in ``incoming`` all unvisited positions from which a move leads to the ``frontier``.
 
     ``incoming`` and ``visited`` cover the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row
-    ``rows[i]``, ascending; where there is a ``mask``, only bits that are set there, too, count. Where moves can be
-    undone, the positions set are the unvisited ones that `expand` sets.
+    ``rows[i]``, ascending. If there is a ``mask``, only bits that are also in the mask count. If moves are reversible,
+    the positions set are the unvisited ones that `expand` sets.
     """
     if len(rows) == 0:
         return
@@ -165,10 +165,10 @@ def close(
     maps: NDArray[np.int32],
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Set in ``incoming`` all entries that are equivalent to one set there that is not ``visited``.
+    """Set in ``incoming`` all entries that are equivalent to an unvisited entry set there.
 
-    Both cover the rows from ``first_row`` on; the other arrays are those of `Closing`. The visited entries are closed
-    already.
+    Both bitmaps cover the rows from ``first_row`` on; the other arrays are those of `Closing`. The visited entries
+    already include all equivalent entries.
     """
     one = np.uint64(1)
     for line in range(len(rows)):
@@ -187,7 +187,7 @@ def close(
 
 @kernel
 def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
-    """The lines that have positions, ascending; there are ``most`` at most."""
+    """Return the nonempty lines, ascending; there must be at most ``most``."""
     lines = np.empty(most, dtype=np.int64)
     count = 0
     for line in range(bits.shape[0]):
@@ -201,7 +201,7 @@ def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
 def boundary_lines(
     frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
 ) -> NDArray[np.int64]:
-    """The lines of ``frontier`` that have positions, and a move out of the rows ``first_row`` to ``end_row``."""
+    """Return the nonempty lines of ``frontier`` with a move out of the rows ``first_row`` to ``end_row``."""
     lines = np.empty(frontier.shape[0], dtype=np.int64)
     count = 0
     for line in range(frontier.shape[0]):
@@ -219,7 +219,7 @@ def boundary_lines(
 
 @kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
-    """Remove the visited positions from ``incoming``, and visit the others; return how many these are."""
+    """Remove the visited positions from ``incoming``, and visit the others; return their number."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
@@ -232,11 +232,11 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
 
 @kernel
 def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
-    """Remove the visited positions from ``incoming``, and mark the others; return how many these are."""
+    """Remove the visited positions from ``incoming``, and mark the others; return their number."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
-            if incoming[row, word] == 0:  # of a small layer nothing else is read
+            if incoming[row, word] == 0:  # for a small layer, this avoids reading the other arrays
                 continue
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
@@ -248,7 +248,7 @@ def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
 
 @kernel
 def visit_marked(visited: Bitmap, marks: Bitmap) -> None:
-    """Visit the positions that are marked, and remove the marks of those that were visited before."""
+    """Visit the marked positions, and remove the marks of positions that were visited before."""
     for row in range(visited.shape[0]):
         for word in range(visited.shape[1]):
             before, marked = visited[row, word], marks[row, word]
@@ -258,12 +258,12 @@ def visit_marked(visited: Bitmap, marks: Bitmap) -> None:
 
 
 def count_bits(bits: Bitmap) -> int:
-    """The number of bits that are set."""
+    """Return the number of bits that are set."""
     return int(np.bitwise_count(bits).sum(dtype=np.int64))
 
 
 def first_positions(bits: Bitmap, width: int, limit: int) -> NDArray[np.int64]:
-    """The places ``row * width + column`` of the first bits that are set, at most ``limit`` of them, ascending."""
+    """Return the flat indices ``row * width + column`` of the first set bits, at most ``limit`` of them, ascending."""
     row, word = (place[:limit] for place in np.nonzero(bits))
     flags = np.unpackbits(bits[row, word, np.newaxis].view(np.uint8), axis=1, bitorder="little")
     number, bit = np.nonzero(flags)

@@ -1,8 +1,8 @@
-"""All components of a space: sets of positions that moves lead to from each other.
+"""The components of a space: sets of positions that are mutually reachable.
 
-Where all moves can be undone they are found by searches one after the other. Where some lead one way, the strongly
-connected components are found first, see `strong_components`, and each search stays within one of them: a way between
-two of its positions never leaves it.
+If all moves are reversible, breadth-first searches find the components one after the other. Otherwise the strongly
+connected components are computed first, see `strong_components`, and each search stays within one of them, since a path
+between two positions of a component never leaves it.
 """
 
 from collections.abc import Iterator
@@ -17,31 +17,33 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 BYTES = 9
-"""Memory of an entry: its place in the queue, and whether it was found."""
+"""Bytes of memory per entry: its place in the queue, and whether it was found."""
 ONE_WAY_BYTES = max(BYTES + 8, STRONG_BYTES)
-"""As BYTES, where some moves cannot be undone."""
+"""Bytes of memory per entry if some moves are irreversible."""
 BUDGET = 1 << 20
-"""Positions that one call of the kernel expands, after which an interruption is answered."""
+"""Number of positions that one call of the kernel expands; interruptions are handled between calls."""
 ROOM = 1 << 16
-"""Components that one call of the kernel lists."""
+"""Maximum number of components that one call of the kernel lists."""
 FIRST, NEXT, HEAD, TAIL, LAYER_END, DEPTH, COMPONENTS = range(7)
-"""What the kernel keeps between calls: the first entry of the component under way, the least one that may be of none
-yet, where the queue begins and ends, where its layer ends and its depth, and how many components are listed."""
+"""Indices of the kernel's state between calls: the first entry of the current component, the smallest entry that may
+not belong to any component yet, the ends of the queue, the end and the depth of its current layer, and the number of
+listed components.
+"""
 
 
 class Components(NamedTuple):
-    """Some components, in the order of their first entries; ``(n,)`` each."""
+    """Some components, ordered by their first entries; arrays ``(n,)``."""
 
     first: NDArray[np.int64]
-    """The least index."""
+    """Smallest index."""
     size: NDArray[np.int64]
-    """The number of entries."""
+    """Number of entries."""
     radius: NDArray[np.int64]
-    """The greatest distance from the first entry."""
+    """Maximum distance from the first entry."""
 
 
 def components(tables: MoveTables) -> Iterator[Components]:
-    """The components of all entries, some at a time; strongly connected ones where some moves lead one way."""
+    """Yield the components of all entries in batches; they are strongly connected if some moves are irreversible."""
     entries = len(tables.target) * tables.column_maps.shape[1]
     found, queue = np.zeros(entries, dtype=np.bool_), np.empty(entries, dtype=np.int64)
     state, listed = np.zeros(7, dtype=np.int64), np.empty((ROOM, 3), dtype=np.int64)
@@ -64,7 +66,7 @@ def _search(
     state: NDArray[np.int64],
     listed: NDArray[np.int64],
 ) -> bool:
-    """Go on with the search, and list the components that end; whether all entries are in one."""
+    """Continue the search and list completed components; return whether every entry is in one."""
     one_way = len(member_of) > 0
     first, next_entry, head, tail, layer_end, depth = state[0], state[1], state[2], state[3], state[4], state[5]
     budget, count, entries = BUDGET, 0, len(found)

@@ -1,4 +1,4 @@
-"""How far all entries of a space are from the nearest of some goals: the number of moves to it, not from it."""
+"""Distances to goals: the minimum number of moves from each entry of a space to the nearest of some goals."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,17 +8,18 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
 
 UNREACHED = -1
-"""The distance of entries that reach no goal."""
+"""The distance of entries from which no goal is reachable."""
 BYTES = 4
-"""Memory of an entry."""
+"""Bytes of memory per entry."""
 BUDGET = 1 << 20
-"""Entries times moves that one call of the kernel looks at, after which an interruption is answered."""
+"""Number of entries times moves that one call of the kernel processes; interruptions are handled between calls."""
 
 
 def goal_distances(tables: MoveTables, goals: Indices) -> NDArray[np.int32]:
-    """The fewest moves from each entry ``(n,)`` to a goal, or UNREACHED.
+    """Return the minimum number of moves from each entry ``(n,)`` to a goal, or UNREACHED.
 
-    Where moves can be undone, a layer marks its successors; else each entry that is left looks at its own.
+    If moves are reversible, the entries of a layer mark their successors; otherwise, every unreached entry tests its
+    successors.
     """
     width = tables.column_maps.shape[1]
     distance = np.full(len(tables.target) * width, UNREACHED, dtype=np.int32)
@@ -45,7 +46,7 @@ def _next_layer(
     begin: int,
     end: int,
 ) -> int:
-    """Find the entries one move before those at a depth, as far as some entries tell; how many there are."""
+    """Add the entries one move before a depth, as found from entries ``begin`` to ``end``; return their number."""
     found = 0
     for entry in range(begin, end):
         if distance[entry] != (depth if undirected else UNREACHED):

@@ -1,10 +1,10 @@
-"""Partitions of keys: positions without a number, each a key that says all of it, in sorted arrays.
+"""Partitions of keys: positions that have no index are searched as sorted arrays of keys.
 
-A partition owns some neighbouring ranges of keys, the *ranges* of a store. The layers are sorted arrays. In a layer,
-each partition expands its frontier and sorts the keys that come out, without repeats. They are cut at the bounds of the
-partitions, and the owner of each part merges the parts that it gets, and takes away what it has seen. If moves can be
-undone, that is in the last two layers: a neighbour of a position at depth d has depth d - 1, d or d + 1. Otherwise it
-is all that was seen, which is kept encoded.
+A partition owns some adjacent ranges of keys, and its layers are sorted arrays. Each layer takes two steps. First, each
+partition expands its frontier, sorts the successors and removes duplicates. Then the successors are split at the bounds
+of the partitions, and each partition merges the parts that fall into its ranges and removes keys that were visited
+before. If moves are reversible, it is enough to remove the keys of the last two layers, because a neighbour of a
+position at depth d has depth d - 1, d or d + 1. Otherwise all earlier layers are removed, which are kept encoded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,11 +28,11 @@ from antipodes_tasks.keys.sorted_keys import MIN_KEYS_TO_COMPILE, difference, me
 from antipodes_tasks.rules.rules import Rules
 
 EXPANDED = 1 << 18
-"""Keys of a frontier that are expanded together, at most: fewer if more than FOUND keys would come out."""
+"""Maximum number of keys of a frontier that are expanded at a time; fewer if they have more than FOUND successors."""
 FOUND = 1 << 19
-"""Keys that are sorted together: 4 MiB, of which a worker holds several copies while it expands and sorts them."""
+"""Number of keys that are sorted at a time: 4 MiB, of which a worker holds several copies while it sorts them."""
 TOGETHER = 1 << 19
-"""Keys that arrive at a partition up to which all its ranges are merged together."""
+"""Maximum number of keys arriving at a partition for which all its ranges are merged at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,16 +40,16 @@ class KeyFrontier:
     """The positions of a partition that are new at a depth."""
 
     number: int
-    """The number of the partition."""
+    """Number of the partition."""
     found: KeySet
 
     @property
     def count(self) -> int:
-        """The number of positions."""
+        """Number of positions."""
         return self.found.count
 
     def batches(self) -> Iterator[Keys]:
-        """The keys in ascending order, in arrays of some size: ranges together if they are small."""
+        """Yield the keys in ascending order, in arrays of moderate size; small ranges are combined."""
         ranges, begin = self.found.ranges, self.found.first
         for end in range(begin + 1, ranges.stop + 1):
             if end == ranges.stop or self.found.count_in(range(begin, end + 1)) > EXPANDED:
@@ -65,25 +65,25 @@ class KeyLayer(NamedTuple):
 
 
 class KeyState:
-    """A partition of keys after a layer; the counterpart of `partition.State`, whose methods it has."""
+    """The state of a partition of keys after a layer; the counterpart of `partition.State`, with the same methods."""
 
     def __init__(self, part: Partition, ranges: KeyRanges, range_rows: int) -> None:
-        """A partition without positions; its rows are ``range_rows`` for each of its ranges."""
+        """Create a partition without positions, with ``range_rows`` rows for each of its ranges."""
         self.part = part
         self._ranges = ranges
         first = part.first_row // range_rows
         self.chunks = range(first, first + -(-part.rows // range_rows))
-        """The numbers of its ranges."""
+        """Numbers of its ranges."""
         self._bounds = ranges.first_keys[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
-        """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
+        """At most the last two layers, the deeper one first. Replaced as a whole, since other threads read it."""
         self._seen: list[EncodedSet] = []
-        """All that was seen, where moves cannot be undone: each set at most half as large as the one before it."""
+        """All visited keys, if some move is irreversible: each set is at most half as large as the one before it."""
         self._first_kept = -1
-        """The least depth whose positions are known still."""
+        """Minimum depth whose positions are still known."""
 
     most_bytes = 0
-    """Bytes of memory that the state takes at most: unknown before the search, so the log gets what is planned."""
+    """Maximum number of bytes of the state: unknown before the search, so the log gets its planned memory."""
 
     @property
     def nbytes(self) -> int:
@@ -91,32 +91,32 @@ class KeyState:
         return sum(layer.found.nbytes for layer in self._layers) + sum(one.nbytes for one in self._seen)
 
     def to_disk(self, disk: Disk) -> None:
-        """Put all keys on a disk."""
+        """Move all keys to a disk."""
         self._layers = tuple(KeyLayer(layer.depth, layer.found.to_disk(disk)) for layer in self._layers)
         self._seen = [one.to_disk(disk) for one in self._seen]
 
     def kept_from(self, depth: int) -> int:
-        """The least depth of the segments that are needed to return to ``depth``."""
+        """Return the minimum depth of the segments that are needed to return to ``depth``."""
         return 0 if self._ranges.one_way else max(0, depth - 1)
 
     restored_from = kept_from
-    """The least depth of the segments that are needed to restore the state at a depth."""
+    """Minimum depth of the segments that are needed to restore the state at a depth."""
 
     def frontier(self, depth: int) -> KeyFrontier | None:
-        """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
+        """Return the positions at ``depth``, one of the last two depths that have any; None if there are none.
 
-        InterruptedRunError where the frontier at that depth has been discarded.
+        Raises InterruptedRunError if the frontier at that depth has been discarded.
         """
         layer = layer_at(depth, self._layers, self._first_kept)
         return None if layer is None else KeyFrontier(self.part.number, layer.found)
 
     def begin(self, starts: Keys, log: SegmentLog | None) -> int:
-        """Find the ``starts``, keys ``(n,)``, that lie in the partition; how many do."""
+        """Add the ``starts``, keys ``(n,)``, that lie in the partition; return their number."""
         found = PlainSet.of(sorted_unique(starts.copy()), 0, self._ranges.first_keys)
         return self._settle(0, found.part(self.chunks), log)
 
     def advance(self, depth: int, arrived: Sequence[KeySet], log: SegmentLog | None) -> int:
-        """Find the positions at ``depth`` among sets of keys of any partitions; how many are new."""
+        """Find the positions at ``depth`` among keys from any partition; return the number of new positions."""
         count = sum(one.count_in(self.chunks) for one in arrived)
         if not count:
             return 0
@@ -126,36 +126,36 @@ class KeyState:
         return self._settle(depth, EncodedSet.of(self.chunks.start, self._ranges.words, new), log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
-        """Take the positions at ``depth`` from segments instead of searching them; how many there are."""
+        """Take the positions at ``depth`` from segments instead of searching; return their number."""
         if not segments:
             return 0
         found = self._of_segments(segments)
         for number in self.chunks:
             here = range(number, number + 1)
             if len(self._without_layers(found.keys_of_ranges(here), here)) < found.count_in(here):
-                raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
+                raise StoreDamagedError(f"the journal is corrupt: positions at depth {depth} are also at other depths")
         return self._settle(depth, found, None)
 
     def restore(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Set the state to ``depth``, by all segments from `restored_from` up to this depth.
+        """Restore the state at ``depth`` from all segments from `restored_from` up to this depth.
 
-        StoreDamagedError where they are no segments of the partition.
+        Raises StoreDamagedError if the segments do not belong to the partition.
         """
         self._restore(depth, list(segments))
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Return to ``depth``, by all segments from `kept_from` on; raises as `restore`."""
+        """Return to ``depth``, using all segments from `kept_from` on; raises as `restore`."""
         self._restore(depth, [one for one in segments if one.depth <= depth])
 
     def positions_before(self, depth: int) -> int:
-        """How many positions at lesser depths the state knows: of moves that can be undone one layer."""
+        """Return the number of known positions at smaller depths: of a single layer if moves are reversible."""
         if self._ranges.one_way:
             frontier = self.frontier(depth)
             return sum(one.count for one in self._seen) - (frontier.count if frontier else 0)
         return sum(layer.found.count for layer in self._layers if layer.depth == depth - 1)
 
     def checkpoint(self, depth: int) -> SegmentLog:
-        """Segments of the positions at ``depth``, the last one, and as of depth - 1 of those before that are needed."""
+        """Return segments of the positions at the last depth, and of the needed earlier ones stored as depth - 1."""
         log, last = SegmentLog(), self.frontier(depth)
         before = [layer.found for layer in self._layers if layer.depth == depth - 1]
         for number in self.chunks:
@@ -168,7 +168,7 @@ class KeyState:
         return log
 
     def positions(self, depth: int, limit: int) -> Keys:
-        """The first keys at one of the last two depths, ``(n,)``, ascending."""
+        """Return the first keys at one of the last two depths, ``(n,)``, ascending."""
         frontier, found = self.frontier(depth), [no_keys(self._ranges.words)]
         for keys in frontier.batches() if frontier is not None else ():
             found.append(keys[: limit - sum(map(len, found))])
@@ -177,12 +177,12 @@ class KeyState:
         return np.concatenate(found)
 
     def _as_set(self, keys: Keys) -> KeySet:
-        """The sorted keys of the partition as a set that suits their number."""
+        """Return the sorted keys of the partition as a plain or encoded set, depending on their number."""
         found = PlainSet.of(keys, self.chunks.start, self._bounds)
         return found if len(keys) <= PLAIN else found.encoded()
 
     def _new_keys(self, arrived: Sequence[KeySet], here: range) -> Keys:
-        """The keys of some ranges that arrived and were not seen before."""
+        """Return the keys of some ranges that arrived and have not been visited before."""
         found = merge(
             [one.keys_of_ranges(here) for one in arrived if one.count_in(here)] or [no_keys(self._ranges.words)]
         )
@@ -193,11 +193,11 @@ class KeyState:
         return found
 
     def _without_layers(self, keys: Keys, here: range) -> Keys:
-        """Those of some sorted keys of ranges that the last layers lack."""
+        """Return the sorted keys of ranges that are not in the last layers."""
         return difference(keys, *(layer.found.keys_of_ranges(here) for layer in self._layers)) if len(keys) else keys
 
     def _see(self, found: EncodedSet) -> None:
-        """Add to what was seen: so that there are few sets, and each key is merged a few times only."""
+        """Add a set to the visited keys, merging sets so that there are few and each key is merged only a few times."""
         self._seen.append(found)
         while len(self._seen) > 1 and 2 * self._seen[-1].count > self._seen[-2].count:
             both = self._seen.pop(), self._seen.pop()
@@ -205,7 +205,7 @@ class KeyState:
             self._seen.append(EncodedSet.of(self.chunks.start, self._ranges.words, merged))
 
     def _settle(self, depth: int, found: KeySet, log: SegmentLog | None) -> int:
-        """Keep a new layer, and add it to the log; how many positions it has."""
+        """Keep a new layer, and add it to the log; return its number of positions."""
         if found.count and (log is not None or self._ranges.one_way):
             encoded = found.encoded()
             for number, count, content in encoded.runs() if log is not None else ():
@@ -218,7 +218,7 @@ class KeyState:
         return found.count
 
     def _restore(self, depth: int, segments: Sequence[Segment]) -> None:
-        """Take the last layers from segments, and what was seen from all of them."""
+        """Restore the last layers from segments, and the visited keys from all of them."""
         wanted = (depth,) if self._ranges.one_way else (depth, depth - 1)
         layers = {at: [one for one in segments if one.depth == at] for at in wanted}
         self._layers = tuple(KeyLayer(at, self._of_segments(layer)) for at, layer in layers.items() if layer)
@@ -229,23 +229,23 @@ class KeyState:
                 self._see(self._encoded_of([one for one in segments if one.depth == at]))
 
     def _of_segments(self, segments: Sequence[Segment]) -> KeySet:
-        """The keys of segments of one depth."""
+        """Return the keys of segments of one depth."""
         found = self._encoded_of(segments)
         return found if found.count > PLAIN else self._as_set(found.keys_of_ranges(self.chunks))
 
     def _encoded_of(self, segments: Sequence[Segment]) -> EncodedSet:
-        """The keys of segments of one depth, checked."""
+        """Return the keys of segments of one depth, after checking the segments."""
         words, by_range = self._ranges.words, {one.chunk: one for one in segments}
         for one in segments:
             keys_of(one, words)
         if len(by_range) < len(segments) or not all(one in self.chunks for one in by_range):
-            raise StoreDamagedError(f"the journal is damaged: expected a segment each of {self.chunks}, found others")
+            raise StoreDamagedError(f"the journal is corrupt: segments do not belong to {self.chunks}, or occur twice")
         found = [(one.positions, one.data) if one else (0, NO_BYTES) for one in map(by_range.get, self.chunks)]
         return EncodedSet.of_runs(self.chunks.start, words, found)
 
 
 def keys_of(segment: Segment, words: int) -> Keys:
-    """The keys of a segment; StoreDamagedError if it has not as many as it says."""
+    """Return the keys of a segment; raise StoreDamagedError if they cannot be decoded to the stated number of keys."""
     keys = decode(segment.data, segment.positions, words) if segment.kind == KEYS else None
     if keys is None:
         raise no_segment(segment)
@@ -253,64 +253,65 @@ def keys_of(segment: Segment, words: int) -> Keys:
 
 
 class Successors(NamedTuple):
-    """The keys that the moves of some partitions lead to."""
+    """The successors of the frontiers of some partitions, as keys."""
 
     depth: int
-    """The depth that the moves begin at."""
+    """Depth of the frontiers."""
     found: tuple[KeySet, ...]
-    """Sets of all ranges of the search."""
+    """Sets of keys over all ranges of the search."""
 
     def of(self, ranges: Sequence[range]) -> "Successors":
-        """Those of some ranges, ascending, as arrays of their own."""
+        """Return copies of the keys in some ranges, ascending."""
         return Successors(
             self.depth,
             tuple(one.select_ranges(ranges) for one in self.found if any(one.count_in(each) for each in ranges)),
         )
 
     def __sizeof__(self) -> int:
-        """Bytes that dask counts."""
+        """Return the number of bytes, for dask."""
         return sum(one.nbytes for one in self.found)
 
 
 @dataclass(frozen=True)
 class Room:
-    """Where keys are that moves lead to, until their owners take them."""
+    """Memory and disk space for successors until their owners take them."""
 
     most: int
-    """Bytes of memory for them."""
+    """Maximum number of bytes in memory."""
     disk: Callable[[], Disk]
-    """A new file for the others."""
+    """Function that creates a temporary file for the successors that do not fit."""
 
 
 @dataclass(frozen=True)
 class KeyLinks:
-    """The moves between partitions of keys: any may lead to any other."""
+    """The moves between partitions of keys. A move may lead from any partition to any other."""
 
     rules: Rules
     packing: Packing
     ranges: KeyRanges
     partitions: int
-    """How many there are."""
+    """Number of partitions."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process makes the moves anew."""
+        """Pickle without the compiled moves; another process compiles them again."""
         return KeyLinks, (self.rules, self.packing, self.ranges, self.partitions)
 
     @cached_property
     def expansion(self) -> Expansion:
-        """The moves."""
+        """The expansion of keys by the moves."""
         return Expansion(self.rules, self.packing)
 
     @property
     def predecessors(self) -> list[list[int]]:
-        """For each partition the partitions whose moves may lead to it: all."""
+        """For each partition the numbers of the partitions with moves into it: all of them."""
         every = list(range(self.partitions))
         return [every for _ in every]
 
     def successors(self, depth: int, frontiers: Iterable[KeyFrontier], room: Room) -> Successors:
-        """The keys one move after some frontiers at a depth.
+        """Return the successors of some frontiers at a depth.
 
-        InputError where a function does not undo a move as it says: two layers would not be enough to look at.
+        Raises InputError if a Python function does not undo a move as declared, since two layers would not suffice
+        then.
         """
         found: list[KeySet] = []
         left, disk = room.most, None
@@ -326,8 +327,8 @@ class KeyLinks:
         return Successors(depth, tuple(found))
 
     def _expanded(self, frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
-        """The successors of the keys of frontiers, in sorted arrays of about FOUND keys."""
-        size = min(EXPANDED, max(1, FOUND // len(self.rules.moves)))  # no more come out of the first keys, either
+        """Yield the successors of the frontiers' keys, in sorted arrays of about FOUND keys."""
+        size = min(EXPANDED, max(1, FOUND // len(self.rules.moves)))  # so the first batch has at most FOUND successors
         for keys in (keys for frontier in frontiers for keys in frontier.batches()):
             begin = 0
             while begin < len(keys):
@@ -339,9 +340,9 @@ class KeyLinks:
 
 
 def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[np.uint16]]:
-    """All keys of the segments of a range, in ascending order, and the depth of each, ``(n,)``.
+    """Return all keys of the segments of a range in ascending order, and the depth of each, ``(n,)``.
 
-    StoreDamagedError where a segment is none, or a key is there twice.
+    Raises StoreDamagedError if a segment is corrupt, or a key occurs twice.
     """
     if not segments:
         return no_keys(words), np.empty(0, dtype=np.uint16)
@@ -351,7 +352,7 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     for one, here in zip(segments, slices, strict=True):
         keys[here] = keys_of(one, words)
     bits = np.uint64(max(one.depth for one in segments).bit_length())
-    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds both, and numbers sort fastest
+    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds key and depth: the fastest sort
         for one, here in zip(segments, slices, strict=True):
             keys[here] <<= bits
             keys[here] |= np.uint64(one.depth)
@@ -365,12 +366,12 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
         keys, depths = squeezed(rows[:, :-1].copy()), rows[:, -1].astype(np.uint16)
     same = keys[1:] == keys[:-1]
     if (same if words == 1 else same.all(axis=1)).any():
-        raise StoreDamagedError(f"the journal is damaged: range {segments[0].chunk} has a position twice")
+        raise StoreDamagedError(f"the journal is corrupt: range {segments[0].chunk} contains a position twice")
     return keys, depths
 
 
 def warm_up(words: int) -> None:
-    """Compile the kernels for keys of so many words, but for those of moves, or load them from numba's cache."""
+    """Compile or load the kernels for keys of this number of words, except those that make moves."""
     keys = sorted_unique(np.zeros(MIN_KEYS_TO_COMPILE if words == 1 else (MIN_KEYS_TO_COMPILE, words), dtype=np.uint64))
     decode(encode(keys), len(keys), words)
     without_run(difference(merge([keys, keys]), keys), encode(keys), len(keys))

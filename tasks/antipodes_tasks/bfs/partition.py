@@ -1,13 +1,13 @@
-"""One partition of the search: its bits, and the step to the next layer, which changes them in place.
+"""Partitions of the table: their bits, and the step to the next layer, which changes the bits in place.
 
-A partition takes three bits a position at most: visited, and the frontier at its last two depths. Neighbours read the
-frontier of the last layer while the next one is found. Where moves lead from even layers to odd ones, as in sliding
-puzzles, a partition has positions in every other layer, its older frontier is no longer needed, and two bits do.
-`antipodes_tasks.bfs.two_bits` has partitions that never take more.
+A partition takes at most three bits per position: visited, and the frontiers of its last two depths. Neighbours read
+the frontier of the last layer while the next one is computed. If moves only connect even layers with odd layers, as in
+sliding puzzles, a partition has positions in every other layer; then its older frontier is not needed, and two bits are
+enough. `antipodes_tasks.bfs.two_bits` contains partitions that never take more than two bits.
 
-A step pushes the frontier along its moves, or pulls it to the unvisited positions: S. Beamer, K. Asanovic and D.
-Patterson, Direction-Optimizing Breadth-First Search (2012), for positions that are bits, and for each partition on its
-own.
+A step either pushes the frontier along its moves, or lets each unvisited position pull from the frontier (S. Beamer, K.
+Asanovic and D. Patterson, Direction-Optimizing Breadth-First Search, 2012). Here positions are bits, and each partition
+chooses the direction separately.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,22 +35,24 @@ from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 TEST_COST = 3.0
-"""The cost of an expected test in pushed moves. Fitted to six puzzles of 3 to 25 moves: push and pull take equally long
-at 2.8 to 3.3 with 2x2x2, pancakes, burnt pancakes, TopSpin and pyraminx, and near 6 with Lights Out. Most of these are
-interpolated between layers. Three colours of tiles never gain by a pull.
+"""Cost of an expected test of a pull, in pushed moves. It was fitted to six puzzles with 3 to 25 moves: push and pull
+take equally long at a cost of 2.8 to 3.3 for 2x2x2, pancakes, burnt pancakes, TopSpin and pyraminx, and near 6 for
+Lights Out (mostly interpolated between layers). For three colours of tiles, a pull never pays off.
 
-A test itself takes as long as a pushed move, 0.8 ns. But about twice as many are needed as expected: no move leads to
-the frontier from positions deeper than the next layer. A word with few unvisited bits costs a mispredicted branch."""
+A test itself takes as long as a pushed move, 0.8 ns. But about twice as many tests are needed as expected, since
+positions deeper than the next layer have no move to the frontier. Besides, a word with few unvisited bits costs a
+mispredicted branch."""
 
 
 MIN_ROWS_PER_POSITION = 64
-"""Rows of a partition for each position of a layer, from which on the rows with positions are copied for neighbours: in
-large spaces many partitions read them, and not all others each."""
+"""Minimum number of rows per position of a layer for which the nonempty rows are copied for neighbours: in large
+spaces, many partitions read them, and they then need not read all rows.
+"""
 
 
 @dataclass(frozen=True)
 class Partition:
-    """A task's range of rows, a whole number of chunks."""
+    """A range of rows that one task processes, consisting of whole chunks."""
 
     number: int
     first_row: int
@@ -59,17 +61,17 @@ class Partition:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self.end_row - self.first_row
 
 
 class Lines(NamedTuple):
-    """Some lines of a frontier."""
+    """Some rows (lines) of a frontier."""
 
     rows: NDArray[np.int32]
     """``(lines,)``: the row of each line, ascending."""
     bits: Bitmap
-    """``(lines, words)``."""
+    """``(lines, words)``: the bits of each line."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,27 +79,27 @@ class Frontier:
     """The positions of a partition that are new at a depth, or some rows of them."""
 
     number: int
-    """The number of the partition."""
+    """Number of the partition."""
     rows: NDArray[np.int32]
     """``(lines,)``: the row of each line, ascending."""
     bits: Bitmap
-    """``(lines, words)``."""
+    """``(lines, words)``: the bits of each line."""
     count: int
-    """The number of positions of the partition that are new at the depth."""
+    """Number of positions of the partition that are new at the depth."""
     unvisited: int
-    """The number of positions of the partition that were not reached by then."""
+    """Number of positions of the partition that were not reached at this depth."""
     some: Lines | None = None
-    """The lines that have positions, where these are few: then neighbours need not read the others."""
+    """The nonempty lines if they are few, so that neighbours need not read the others."""
     mask: Bitmap | None = None
-    """Where given, the positions are those bits that are in the mask, too: others are found meanwhile."""
+    """If given, only the bits that are also in the mask are positions of the frontier; the others are being found."""
 
     @property
     def layer(self) -> Bitmap:
-        """``(lines, words)``: the positions and no others."""
+        """``(lines, words)``: exactly the positions of the frontier."""
         return self.bits if self.mask is None else self.bits & self.mask
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
-        """The sum of the weights of its entries: those of their rows, ``(rows of the space,)``."""
+        """Return the sum of the weights ``(rows of the space,)`` of the rows of all entries."""
         entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
         return int(entries @ weights[self.rows])
 
@@ -110,24 +112,24 @@ class Layer(NamedTuple):
     bits: Bitmap
     """``(rows, words)``."""
     some: Lines | None
-    """The lines that have positions, where these are few."""
+    """The nonempty lines if they are few."""
 
 
 class AtDepth(Protocol):
-    """Positions that have the same depth."""
+    """An object whose positions have one depth."""
 
     @property
     def depth(self) -> int:
-        """Their depth."""
+        """Depth of the positions."""
 
 
 OfDepth = TypeVar("OfDepth", bound=AtDepth)
 
 
 def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth | None:
-    """The one of some layers at ``depth``; None where a depth has no positions.
+    """Return the layer at ``depth``, or None if no position has this depth.
 
-    InterruptedRunError where the layer was discarded: it is before the first depth whose positions are kept.
+    Raises InterruptedRunError if the layer was discarded because it is before the first depth that is kept.
     """
     for layer in layers:
         if layer.depth == depth:
@@ -138,7 +140,7 @@ def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth 
 
 
 class State:
-    """A partition after a layer."""
+    """The state of a partition after a layer."""
 
     def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
         self.part = part
@@ -146,24 +148,24 @@ class State:
         self.visited: Bitmap = np.zeros((part.rows, words(width)), dtype=np.uint64)
         """``(rows, words)``: all positions reached."""
         self.unvisited = part.rows * width
-        """The number of positions that are not reached yet."""
+        """Number of positions that have not been reached yet."""
         self._rows = np.arange(part.first_row, part.end_row, dtype=np.int32)
         self._chunk_rows = chunk_rows
         self._layers: tuple[Layer, ...] = ()
-        """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
+        """At most the last two layers, the deeper one first. Replaced as a whole, since other threads read it."""
         self._unused: list[Bitmap] = []
         self._first_kept = -1
-        """The least depth whose positions are known still."""
+        """Minimum depth whose positions are still known."""
 
     @property
     def chunks(self) -> range:
-        """The numbers of the chunks of the partition."""
+        """Numbers of the chunks of the partition."""
         first = self.part.first_row // self._chunk_rows
         return range(first, first + -(-self.part.rows // self._chunk_rows))
 
     @property
     def most_bytes(self) -> int:
-        """Bytes of memory that the state takes at most: of visited bits and two layers, and their few lines."""
+        """Maximum number of bytes of the state: visited bits, two layers, and copies of nonempty lines."""
         return self._rows.nbytes + 3 * self.visited.nbytes + 2 * self.visited.nbytes // MIN_ROWS_PER_POSITION
 
     @property
@@ -174,20 +176,20 @@ class State:
         return self._rows.nbytes + sum(one.nbytes for one in bits)
 
     def kept_from(self, depth: int) -> int:
-        """The least depth of the segments that are needed to return to ``depth``."""
+        """Return the minimum depth of the segments that are needed to return to ``depth``."""
         return depth
 
     def restored_from(self, depth: int) -> int:
-        """The least depth of the segments that are needed to restore the state at ``depth``: all are."""
+        """Return the minimum depth of the segments that are needed to restore the state at ``depth``: 0."""
         return 0
 
     def positions_before(self, depth: int) -> int:
-        """How many positions there are at lesser depths than ``depth``, the last one."""
+        """Return the number of positions at smaller depths than ``depth``, which is the last one."""
         frontier = self.frontier(depth)
         return self.part.rows * self.width - self.unvisited - (frontier.count if frontier else 0)
 
     def frontier(self, depth: int) -> Frontier | None:
-        """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
+        """Return the positions at ``depth``, one of the last two depths that have any; None if there are none.
 
         Raises
         ------
@@ -200,7 +202,7 @@ class State:
         return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited, layer.some)
 
     def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
-        """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""
+        """Add the ``starts``, indices ``(n,)`` of the table, that lie in the partition; return their number."""
         first, end = self.part.first_row * self.width, self.part.end_row * self.width
         row, column = np.divmod(starts[(starts >= first) & (starts < end)] - first, self.width)
         bits = np.zeros_like(self.visited)
@@ -208,7 +210,7 @@ class State:
         return self._settle(0, bits, log)
 
     def advance(self, depth: int, sources: Sequence[Frontier], tables: MoveTables, log: SegmentLog | None) -> int:
-        """Find the positions at ``depth`` from the frontiers at the depth before it; how many are new."""
+        """Find the positions at ``depth`` from the frontiers one depth before; return the number of new positions."""
         if not self.unvisited or not sources:
             return 0
         bits = self._empty_bits(depth)
@@ -221,12 +223,12 @@ class State:
                 expand(bits, self.part.first_row, source.some.bits, None, source.some.rows, *moves)
             else:
                 expand(bits, self.part.first_row, source.bits, source.mask, source.rows, *moves)
-        if tables.closing is not None and not pulls:  # a pull finds all of equivalent entries, or none
+        if tables.closing is not None and not pulls:  # a pull finds either all equivalent entries or none
             close(bits, self.visited, self.part.first_row, *tables.closing, tables.column_maps)
         return self._settle(depth, bits, log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
-        """Take the positions at ``depth`` from segments instead of searching them; how many there are."""
+        """Take the positions at ``depth`` from segments instead of searching; return their number."""
         if not segments:
             return 0
         bits = self._empty_bits(depth)
@@ -234,16 +236,16 @@ class State:
             self._set(one, bits)
         found = self._settle(depth, bits, None)
         if found != sum(one.positions for one in segments):
-            raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
+            raise StoreDamagedError(f"the journal is corrupt: positions at depth {depth} are also at other depths")
         return found
 
     def restore(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Set the state to ``depth``, by all segments up to this depth.
+        """Restore the state at ``depth`` from all segments up to this depth.
 
         Raises
         ------
         StoreDamagedError
-            They are no segments of the partition, or have a position twice.
+            The segments do not belong to the partition, or contain a position twice.
         """
         self.visited.fill(0)
         self._layers, self._unused, self._first_kept = (), [], depth
@@ -256,11 +258,11 @@ class State:
                 self._set(one, bits)
                 count += one.positions
         if count_bits(self.visited) + self.unvisited != self.part.rows * self.width:
-            raise StoreDamagedError(f"the journal is damaged: it has a position of partition {self.part.number} twice")
+            raise StoreDamagedError(f"the journal is corrupt: partition {self.part.number} contains a position twice")
         self._keep(depth, count, bits)
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Return to ``depth``, by all segments at this depth or after it; raises as `restore`."""
+        """Return to ``depth``, using all segments at this depth or after it; raises as `restore`."""
         self._layers, self._unused, self._first_kept = (), [], depth
         bits, later, count = self._new_bits(), np.zeros_like(self.visited), 0
         for one in segments:
@@ -274,7 +276,7 @@ class State:
         self._keep(depth, count, bits)
 
     def checkpoint(self, depth: int) -> SegmentLog:
-        """Two segments of each chunk: the positions at ``depth``, the last one, and as of depth - 1 all before."""
+        """Return two segments per chunk: the positions at the last depth, and all earlier ones stored as depth - 1."""
         log, frontier = SegmentLog(), self.frontier(depth)
         for place, chunk in enumerate(self.chunks):
             rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
@@ -287,17 +289,17 @@ class State:
         return log
 
     def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
-        """The indices in the table of the first positions at one of the last two depths, ``(n,)``, ascending."""
+        """Return the table indices of the first positions at one of the last two depths, ``(n,)``, ascending."""
         frontier = self.frontier(depth)
         if frontier is None:
             return np.empty(0, dtype=np.int64)
         return self.part.first_row * self.width + first_positions(frontier.bits, self.width, limit)
 
     def forget_before(self, depth: int) -> None:
-        """Forget what is not needed once all partitions have found the layer at ``depth``, where that takes memory."""
+        """Release memory that is not needed once all partitions have found the layer at ``depth``; here, nothing."""
 
     def _new_bits(self) -> Bitmap:
-        """Empty bits for a layer that is restored."""
+        """Return empty bits for a layer that is restored."""
         return np.zeros_like(self.visited)
 
     def _set(self, one: Segment, bits: Bitmap) -> None:
@@ -307,7 +309,7 @@ class State:
             raise no_segment(one)
 
     def _empty_bits(self, depth: int) -> Bitmap:
-        """Empty bits for ``depth``, in the memory of a discarded layer if there is one."""
+        """Return empty bits for ``depth``, in the memory of a discarded layer if there is one."""
         self._unused += [layer.bits for layer in self._layers if layer.depth < depth - 1]
         self._layers = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
         self._first_kept = depth - 1
@@ -318,7 +320,7 @@ class State:
         return bits
 
     def _settle(self, depth: int, bits: Bitmap, log: SegmentLog | None) -> int:
-        """Visit the positions of a layer that are new, and add them to the log; how many these are."""
+        """Mark the new positions of a layer as visited, and add them to the log; return their number."""
         found = 0
         for place, chunk in enumerate(self.chunks):
             rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
@@ -331,7 +333,7 @@ class State:
         return found
 
     def _take(self, bits: Bitmap, rows: slice) -> int:
-        """Remove what is visited from the bits of some rows, and visit the rest; how many positions that has."""
+        """Remove the visited positions from the bits of some rows, and visit the rest; return their number."""
         return int(settle(bits, self.visited[rows]))
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
@@ -341,21 +343,21 @@ class State:
             self._unused.append(bits)
 
     def _few_lines(self, count: int, bits: Bitmap) -> Lines | None:
-        """The lines that have some of ``count`` positions, if these are few."""
+        """Return the nonempty lines if the number of positions, ``count``, is small."""
         if count * MIN_ROWS_PER_POSITION > len(bits):
             return None
         lines = filled_lines(bits, count)
         return Lines(self._rows[lines], bits[lines])
 
     def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
-        """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
+        """Return whether to pull the frontiers; the source partitions are about as large as this one."""
         frontier = sum(source.count for source in sources) / len(sources)
         unvisited = sum(source.unvisited for source in sources) / len(sources)
         return pull_is_cheaper(frontier, unvisited, self.unvisited, tables.target.shape[1])
 
 
 def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
-    """The part of a frontier from which a move leads out of the rows from ``first_row`` to ``end_row``, if any."""
+    """Return the part of a frontier with moves out of the rows from ``first_row`` to ``end_row``, or None."""
     layer = frontier.layer
     lines = boundary_lines(layer, frontier.rows, tables.target, first_row, end_row)
     if not len(lines):
@@ -368,21 +370,21 @@ class Links(NamedTuple):
 
     tables: MoveTables
     predecessors: list[list[int]]
-    """For each partition the partitions whose moves lead to it, by number."""
+    """For each partition the numbers of the partitions with moves into it."""
 
 
 def links(tables: MoveTables, bounds: Sequence[int]) -> Links:
-    """The links between partitions: ``bounds`` are the first row of each, and the row past the end of the last one."""
+    """Return the links between partitions, whose first rows are ``bounds``, followed by the number of rows."""
     return Links(tables, sources(tables, bounds, bounds))
 
 
 def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) -> list[list[int]]:
-    """For each range of rows the blocks whose moves lead into it, by number in ascending order.
+    """Return, for each range of rows, the numbers of the blocks with moves into it, ascending.
 
-    ``blocks`` and ``ranges`` are the first row of each, in ascending order from 0, and the number of all rows.
+    ``blocks`` and ``ranges`` are the first rows of each, ascending from 0, followed by the number of all rows.
     """
     into: list[list[int]] = [[] for _ in ranges[1:]]
-    reached = np.empty(ranges[-1] + 1, dtype=np.bool_)  # its last entry is that of ILLEGAL
+    reached = np.empty(ranges[-1] + 1, dtype=np.bool_)  # ILLEGAL sets the last entry
     for block, (first, end) in enumerate(pairwise(blocks)):
         reached.fill(False)
         reached[tables.target[first:end]] = True
@@ -392,17 +394,18 @@ def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) ->
 
 
 def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: int) -> bool:
-    """Whether it is cheaper to pull than to push.
+    """Return whether a pull is cheaper than a push.
 
-    A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions,
-    until one leads to the frontier. No move leads from these to positions visited earlier: their neighbours are visited
-    by now. So their moves lead to the frontier and to the unvisited ``neighbours``. If all were alike, a test would
-    succeed with the probability p = frontier / (frontier + neighbours). The expected number of tests until one
-    succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
+    A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions
+    until one leads to the frontier. No move of an unvisited position leads to a position visited before the frontier,
+    since all neighbours of such a position have been visited. So the moves lead to the frontier or to the unvisited
+    ``neighbours``. If these were equally likely, a test would succeed with probability p = frontier / (frontier +
+    neighbours), and the expected number of tests, until one succeeds or all moves are tested, would be (1 - (1 -
+    p)^moves) / p.
 
-    The frontier and the unvisited neighbours are those of a partition that the moves lead to, on average.
+    ``frontier`` and ``neighbours`` are averages over the partitions to which the moves lead.
     """
-    if TEST_COST * unvisited >= frontier * moves:  # each takes a test at least
+    if TEST_COST * unvisited >= frontier * moves:  # each unvisited position takes at least one test
         return False
     hit = frontier / (frontier + neighbours)
     tests = (1 - (1 - hit) ** moves) / hit
@@ -410,9 +413,9 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
 
 
 def warm_up(masked: bool = False) -> None:
-    """Compile the kernels of a search without interruption on threads, or load them from numba's cache.
+    """Compile the kernels of a search, or load them from numba's cache, without being interrupted on threads.
 
-    ``masked``: also those for frontiers that have a mask.
+    ``masked``: also the kernels for frontiers with a mask.
     """
     tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
     layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
@@ -423,4 +426,4 @@ def warm_up(masked: bool = False) -> None:
     filled_lines(layer, 1)
     log = SegmentLog()
     log.add(0, 0, layer, 1, 1)
-    depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # 16 bits are rare
+    depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # depths of 16 bits are rare

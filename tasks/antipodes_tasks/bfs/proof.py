@@ -1,7 +1,8 @@
-"""The check, for a block of rows, that depths are the distances of a puzzle.
+"""The check, for a block of rows, that the stored depths are the distances of a puzzle.
 
-Depths are distances if and only if the starts, and only the starts, have depth 0; no move leads from depth d to a
-position that is unreached or deeper than d + 1; and every other reached position has a predecessor at depth d - 1.
+The depths are the distances if and only if three conditions hold: exactly the starts have depth 0; no move leads from
+depth d to a position that is unreached or deeper than d + 1; and every other reached position has a predecessor at
+depth d - 1.
 """
 
 from collections.abc import Iterable
@@ -16,33 +17,33 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
 
 MAX_EXAMPLES = 5
-"""Positions kept for each kind of problem, at most: a table may be wrong everywhere."""
+"""Maximum number of examples kept for each kind of problem: a table may be wrong everywhere."""
 SEGMENT = 4096
-"""Positions that are compared together, without a branch; only those of a segment with a problem are told apart."""
+"""Number of positions compared at a time without branches; positions are examined only in segments with a problem."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """The positions that have one kind of problem."""
+    """The positions with one kind of problem."""
 
     count: int
     first: NDArray[np.int64]
-    """The indices of the first `SHOWN` of them, ascending."""
+    """Indices of the first `MAX_EXAMPLES` of them, ascending."""
 
 
 class Findings(NamedTuple):
-    """The findings in a block."""
+    """The result of checking a block."""
 
     layers: NDArray[np.int64]
-    """The number of positions at each depth; the last entry counts the unreached."""
+    """Number of positions at each depth; the last entry is the number of unreached positions."""
     skipped: Wrong
-    """Positions more than one deeper than a predecessor."""
+    """Positions that are more than one deeper than a predecessor."""
     unsupported: Wrong
-    """Reached positions, other than starts, without a less deep predecessor."""
+    """Reached positions, other than starts, without a predecessor at a smaller depth."""
     not_zero: Wrong
     """Starts whose depth is not 0."""
     drawn: NDArray[np.int64]
-    """The index of a random position at each depth, and of an unreached one; -1 if there is none."""
+    """Index of a random position at each depth, and of a random unreached position; -1 if there is none."""
 
 
 class Block(NamedTuple):
@@ -55,11 +56,11 @@ class Block(NamedTuple):
 def least_before(
     first_row: int, end_row: int, before: Iterable[Block], tables: MoveTables, expanded: int, dtype: str
 ) -> Depths:
-    """The least depth of the predecessors of each position of some rows ``(rows, width)``; unreached if it has none.
+    """Return the minimum depth of the predecessors of each position in some rows, ``(rows, width)``; unreached if none.
 
-    Those of equivalent entries of a row count for all of them.
-    Predecessors deeper than ``expanded`` do not count, since their successors may be unreached. The blocks of
-    predecessors are taken one after another, so no more than one needs to be in memory.
+    The predecessors of equivalent entries of a row count for all of these entries. Predecessors deeper than
+    ``expanded`` do not count, since their successors may be unreached. The blocks of predecessors are processed one by
+    one, so at most one has to be in memory.
     """
     unreached = UNREACHED[dtype]
     least: Depths = np.full((end_row - first_row, tables.column_maps.shape[1]), unreached, dtype=dtype)
@@ -75,7 +76,7 @@ def least_before(
 
 
 def check_block(block: Block, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
-    """Check all positions of a block against the ``least`` depths of their predecessors, of the same shape.
+    """Check all positions of a block against the minimum depths of their predecessors, ``least``, of the same shape.
 
     Depths greater than ``deepest`` count as unreached. The ``starts`` are indices in ascending order. The ``seed``,
     from 0 to 2^63 - 1, determines the random positions.
@@ -112,7 +113,7 @@ def _find_least(
 ) -> None:
     """Lower ``least`` to the depths of all predecessors in ``source`` that are at most ``expanded`` deep.
 
-    No branch depends on depths, whose order no processor predicts.
+    No branch depends on depths, because their order is unpredictable.
     """
     before = np.empty(source.shape[1], dtype=source.dtype)
     for row in range(source.shape[0]):
@@ -147,7 +148,7 @@ def _close_least(
     maps: NDArray[np.int32],
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Lower ``least`` to that of all equivalent entries of a row, which have the same distance."""
+    """Lower ``least`` to the minimum over all equivalent entries of a row, which have the same distance."""
     for line in range(len(rows)):
         row = rows[line] - first_row
         if row < 0 or row >= least.shape[0]:
@@ -165,10 +166,10 @@ def _close_least(
 def _compare(
     depths: Depths, least: Depths, starts: NDArray[np.int64], deepest: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many of the ``depths`` are skipped, and how many unsupported, and the places of the first of each kind.
+    """Return how many of the ``depths`` are skipped and unsupported, and the first indices of each kind.
 
-    They are compared with the ``least`` depth of any predecessor. A skipped position is supported: it has a predecessor
-    that is less deep, though not just one. The ``starts``, in ascending order, need no predecessor.
+    They are compared with the ``least`` depths of their predecessors. A skipped position is supported: it has a
+    predecessor at a smaller depth, though not one less. The ``starts``, in ascending order, need no predecessor.
     """
     counts, first = np.zeros(2, dtype=np.int64), np.zeros((2, MAX_EXAMPLES), dtype=np.int64)
     for begin in range(0, depths.size, SEGMENT):
@@ -196,7 +197,7 @@ def _compare(
 
 @kernel
 def _holds(ascending: NDArray[np.int64], value: int) -> bool:
-    """Whether the value is one of the numbers."""
+    """Return whether ``ascending`` contains the value."""
     low, high = 0, len(ascending)
     while low < high:
         middle = (low + high) // 2
@@ -209,11 +210,11 @@ def _holds(ascending: NDArray[np.int64], value: int) -> bool:
 
 @kernel
 def _census(depths: Depths, deepest: int, seed: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of positions at each depth, and a random one of them.
+    """Return the number of positions at each depth, and a random one of them.
 
-    Reservoir sampling: the k-th position at a depth replaces the one drawn before with probability 1 / k. After the
-    k-th, none of the next ones up to the n-th does with probability k / n, so one random number, u in (0, 1], tells
-    which the next is: the first after k / u. The random numbers are those of G. Marsaglia, Xorshift RNGs (2003).
+    Reservoir sampling: the k-th position at a depth replaces the previous sample with probability 1 / k. The k-th
+    position survives until the n-th with probability k / n. So one random number u in (0, 1] determines the next
+    replacement: the first position after k / u. The random numbers follow G. Marsaglia, Xorshift RNGs (2003).
     """
     layers = np.zeros(deepest + 2, dtype=np.int64)
     drawn = np.full(deepest + 2, -1, dtype=np.int64)

@@ -1,10 +1,10 @@
-"""Segments of the journal: the new positions of a chunk in one layer, as the shorter of two kinds of bytes.
+"""Segments of the journal: the new positions of a chunk in one layer, in the shorter of two encodings.
 
-Each position is new in one layer, so all segments together are the table.
+Each position is new in exactly one layer, so all segments together are the table.
 
-GAPS lists the distance of each position from the one before it in the chunk's flat order (row * width + column; the
-first one counts from -1), each a LEB128 number: 7 bits a byte, low ones first, 128 added to all bytes but the last.
-BITS is the chunk's bitmap: words of 64 bits, little-endian. No decoder trusts the bytes that it reads.
+GAPS lists the distance of each position from the previous one in the chunk's flat order (row * width + column; the
+first distance counts from -1) as LEB128 numbers: 7 bits per byte, lowest bits first, with 128 added to every byte of a
+number but the last. BITS is the chunk's bitmap as little-endian 64-bit words. Decoders check all bytes that they read.
 """
 
 import threading
@@ -23,16 +23,16 @@ Numbers = NDArray[np.int64]
 FlatDepths = NDArray[np.uint8] | NDArray[np.uint16]
 
 GAPS, BITS, KEYS = 0, 1, 2
-"""The kinds of segments; keys are those of a range of keys instead of a chunk, see `sorted_keys.encode`."""
+"""The kinds of segments. KEYS contains the keys of a range of keys instead of a chunk, see `encoded_runs.encode`."""
 _WORD_BYTES = WORD // 8
 _NUMBER_BYTES = 5
-"""The most bytes of a LEB128 number: 35 bits, more than the positions of any chunk."""
+"""Maximum number of bytes of a LEB128 number: 35 bits, enough for the positions of any chunk."""
 _BLOCK = 1 << 15
-"""Positions that `fill` completes before the next ones, so that their depths stay in a fast cache."""
+"""Number of positions that `fill` completes at a time, so that their depths stay in a fast cache."""
 _AHEAD = 4
-"""Gaps of a word that are written without a branch, needed or not: a branch for each costs more."""
+"""Number of gaps of a word that are written without branches, needed or not: a branch per gap costs more."""
 _ROOM = _NUMBER_BYTES + WORD + _AHEAD
-"""More bytes than are written for a word."""
+"""Upper bound of the number of bytes written for one word."""
 
 
 class Segment(NamedTuple):
@@ -43,7 +43,7 @@ class Segment(NamedTuple):
     kind: int
     """GAPS, BITS or KEYS."""
     positions: int
-    """The number of positions."""
+    """Number of positions."""
     data: NDArray[np.uint8]
 
 
@@ -56,10 +56,10 @@ class SegmentLog:
     def __init__(self) -> None:
         self.segments: list[Segment] = []
         self.size = 0
-        """The number of bytes of all segments."""
+        """Number of bytes of all segments."""
 
     def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
-        """Add the ``count`` positions of a chunk, ``(rows, words)``, that are new at a depth, unless there are none."""
+        """Add the ``count`` positions of a chunk, a bitmap ``(rows, words)``, that are new at a depth, if any."""
         if count:
             out = _scratch(bitmap_bytes(len(layer), width))
             kind, length = encode(layer, width, count, out)
@@ -71,12 +71,12 @@ class SegmentLog:
         self.size += len(segment.data)
 
     def of_chunks(self, first_chunk: int, end_chunk: int) -> list[Segment]:
-        """The segments of some chunks."""
+        """Return the segments of chunks ``first_chunk`` to ``end_chunk``."""
         return [one for one in self.segments if first_chunk <= one.chunk < end_chunk]
 
 
 def _scratch(size: int) -> NDArray[np.uint8]:
-    """Room for ``size`` bytes, the same each time in a thread: new memory would cost as much as the bytes in it."""
+    """Return a buffer of ``size`` bytes, reused by each thread: new memory would cost as much as filling it."""
     if len(getattr(_of_thread, "out", ())) < size:
         _of_thread.out = np.empty(size, dtype=np.uint8)
     out: NDArray[np.uint8] = _of_thread.out
@@ -84,12 +84,13 @@ def _scratch(size: int) -> NDArray[np.uint8]:
 
 
 def depths_of(segments: Sequence[Segment], depths: Depths) -> Depths:
-    """Write the depths of the positions of a chunk, ``(rows, width)``, of which none is reached yet; the array.
+    """Write the depths of the positions of a chunk, initially all unreached, into ``depths`` ``(rows, width)``; return
+    it.
 
     Raises
     ------
     StoreDamagedError
-        A segment does not have as many positions as it says.
+        A segment does not contain the stated number of positions.
     """
     lengths = [len(one.data) for one in segments]
     ends = np.cumsum(lengths, dtype=np.int64)
@@ -109,18 +110,18 @@ def depths_of(segments: Sequence[Segment], depths: Depths) -> Depths:
 
 
 def no_segment(segment: Segment) -> StoreDamagedError:
-    """The error for bytes that are not a segment."""
+    """Return the error for bytes that are not a valid segment."""
     return StoreDamagedError(
-        f"the journal is damaged: expected {segment.positions:,} positions of chunk {segment.chunk} "
-        f"at depth {segment.depth}, found others"
+        f"the journal is corrupt: the segment of chunk {segment.chunk} at depth {segment.depth} does not contain "
+        f"its {segment.positions:,} positions"
     )
 
 
 @kernel
 def _write_number(number: int, out: Bytes, length: int) -> int:
-    """Append a LEB128 number to the first ``length`` bytes of ``out``, which has room; return the new length."""
+    """Append a LEB128 number to the first ``length`` bytes of ``out``, which has room for it; return the new length."""
     while number >= 128:
-        out[np.uint64(length)] = number & 127 | 128  # unsigned: numba need not handle negative indices then
+        out[np.uint64(length)] = number & 127 | 128  # unsigned: no check for negative indices
         number >>= 7
         length += 1
     out[np.uint64(length)] = number
@@ -129,9 +130,9 @@ def _write_number(number: int, out: Bytes, length: int) -> int:
 
 @kernel
 def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
-    """Append the positions of a word, ``gap`` from the position before it; return the new length.
+    """Append the positions of a word, the first ``gap`` after the previous position; return the new length.
 
-    Writes up to `_ROOM` bytes, used or not.
+    It writes up to `_ROOM` bytes, used or not.
     """
     one, top = np.uint64(1), np.uint64(1) << np.uint64(WORD - 1)
     bit = integer(trailing_zeros(bits))
@@ -150,8 +151,8 @@ def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
 def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int:
     """Write the gaps to the beginning of ``out``; return their length, or -1 if they do not fit.
 
-    ``last_word`` is room for those of a word. A kernel that made it would take seconds longer to compile, for the text
-    of errors that cannot occur; so would a slice of ``out`` that is set.
+    ``last_word`` is a buffer for the gaps of one word. If the kernel allocated it, or assigned to a slice of ``out``,
+    it would take seconds longer to compile, because of messages for errors that cannot occur.
     """
     length, previous = 0, -1
     for row in range(layer.shape[0]):
@@ -165,7 +166,7 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
             if length + _ROOM <= len(out):
                 length = _append(gap, bits, out, length)
                 continue
-            added = _append(gap, bits, last_word, length - length)  # a literal 0 would compile it again
+            added = _append(gap, bits, last_word, length - length)  # a literal 0 would cause another compilation
             if length + added > len(out):
                 return -1
             for place in range(added):
@@ -175,10 +176,10 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
 
 
 def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]:
-    """Write a chunk's positions in a layer, the shorter kind of segment, to the beginning of ``out``.
+    """Write a chunk's positions in a layer to the beginning of ``out``, in the shorter encoding.
 
-    ``layer``, ``(rows, words)``, has ``count`` > 0 bits set, none of them past the last column; ``out`` has room for
-    `bitmap_bytes`. Returns the kind and the length in bytes. The rest of ``out`` is undefined.
+    ``layer`` ``(rows, words)`` must have ``count`` > 0 bits set, none of them past the last column, and ``out`` must
+    have room for `bitmap_bytes`. Return the kind of segment and its length in bytes. The rest of ``out`` is undefined.
     """
     size = bitmap_bytes(layer.shape[0], width)
     last_word = np.empty(_ROOM, dtype=np.uint8)
@@ -191,7 +192,7 @@ def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]
 
 @kernel
 def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
-    """The LEB128 number at ``begin`` and the end of its bytes; 0 if it is cut, too long, or not the shortest form."""
+    """Return the LEB128 number at ``begin`` and the end of its bytes; 0 if it is cut off, too long or not shortest."""
     number, end = 0, begin
     while end < len(data) and end - begin < _NUMBER_BYTES:
         byte = integer(data[end])
@@ -204,14 +205,14 @@ def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
 
 @kernel
 def _read_gap(data: Bytes, begin: int) -> tuple[int, int]:
-    """`_read_number` where there is a byte, with a short way for the frequent numbers of one byte."""
+    """Read as `_read_number` does, if there is at least one byte, with a fast path for numbers of one byte."""
     number = integer(data[np.uint64(begin)])
     return (number, begin + 1) if 0 < number < 128 else _read_number(data, begin)
 
 
 @kernel
 def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
-    """`set_bits` for GAPS."""
+    """Set the positions of a GAPS segment, as `set_bits` does."""
     row, column, end = 0, -1, 0
     while end < len(data):
         gap, end = _read_gap(data, end)
@@ -227,7 +228,7 @@ def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
 
 
 def _set_bitmap(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
-    """`set_bits` for BITS."""
+    """Set the positions of a BITS segment, as `set_bits` does."""
     if len(data) != layer.nbytes:
         return False
     bits = np.frombuffer(data, dtype=np.uint64).reshape(layer.shape)
@@ -239,9 +240,9 @@ def _set_bitmap(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
 
 
 def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
-    """Set the positions of a segment in the bitmap of its chunk; False if it is not a segment of ``count`` positions.
+    """Set the positions of a segment in its chunk's bitmap; return False if it does not contain ``count`` positions.
 
-    ``data`` is the whole segment. Of a malformed one, some positions of the chunk may be set, and nothing else.
+    ``data`` is the whole segment. If it is malformed, some positions of the chunk may have been set, but nothing else.
     """
     decoders = {GAPS: _set_gaps, BITS: _set_bitmap}
     return kind in decoders and bool(decoders[kind](data, count, width, layer))
@@ -251,7 +252,7 @@ def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> b
 def _fill_short_gaps(
     depths: FlatDepths, depth: int, data: Bytes, end: int, position: int, stop: int
 ) -> tuple[int, int]:
-    """`_fill_gaps` as long as four gaps in turn are of one byte, without a check of each."""
+    """Fill as `_fill_gaps` does while four consecutive gaps take one byte each, checking four at a time."""
     inside = len(depths) - 4 * 127
     while position < stop and position < inside and end + 4 <= len(data):
         place = np.uint64(end)
@@ -259,7 +260,7 @@ def _fill_short_gaps(
         third, fourth = integer(data[place + np.uint64(2)]), integer(data[place + np.uint64(3)])
         if first | second | third | fourth >= 128 or first == 0 or second == 0 or third == 0 or fourth == 0:
             break
-        two = position + (first + second)  # the order of additions that leaves the shortest chain between rounds
+        two = position + (first + second)  # this order of additions gives the shortest dependency chain
         four = two + (third + fourth)
         depths[np.uint64(position + first)] = depth
         depths[np.uint64(two)] = depth
@@ -274,17 +275,17 @@ def _fill_short_gaps(
 def _fill_gaps(
     depths: FlatDepths, depth: int, data: Bytes, begin: int, position: int, stop: int, dense: bool
 ) -> tuple[int, int, int]:
-    """Decode from the byte ``begin`` on, after ``position``, to a position at or past ``stop`` or the end of ``data``.
+    """Decode from byte ``begin``, after ``position``, up to a position at or past ``stop``, or to the end of ``data``.
 
-    Returns the next byte, the last position and the number of positions, which is -1 if the bytes are malformed.
-    ``dense``: nearly all gaps are of one byte (no more than a hint).
+    Return the next byte, the last position and the number of positions, or -1 for the latter if the bytes are
+    malformed. ``dense`` is only a hint that nearly all gaps take one byte.
     """
     found, end = 0, begin
     while end < len(data) and position < stop:
         if dense:
             before = end
             end, position = _fill_short_gaps(depths, depth, data, end, position, stop)
-            found += end - before  # a byte each
+            found += end - before  # one position per byte
             if end == len(data) or position >= stop:
                 break
         gap, end = _read_gap(data, end)
@@ -298,7 +299,7 @@ def _fill_gaps(
 
 @kernel
 def _word(data: Bytes, begin: int) -> np.uint64:
-    """The 8 bytes at ``begin`` as a word."""
+    """Return the 8 bytes at ``begin`` as a word."""
     word = np.uint64(0)
     for byte in range(8):
         word |= np.uint64(data[np.uint64(begin + byte)]) << np.uint64(8 * byte)
@@ -307,9 +308,9 @@ def _word(data: Bytes, begin: int) -> np.uint64:
 
 @kernel
 def _fill_bitmap(depths: FlatDepths, depth: int, data: Bytes, width: int, begin: int, stop: int) -> tuple[int, int]:
-    """Decode a bitmap from the byte ``begin`` on, to a word at or past ``stop`` or the end of ``data``.
+    """Decode a bitmap from byte ``begin`` up to a word at or past ``stop``, or to the end of ``data``.
 
-    Returns the next byte and the number of positions, which is -1 if there are bits past the last column.
+    Return the next byte and the number of positions, or -1 for the latter if there are bits past the last column.
     """
     one = np.uint64(1)
     row_bytes = (width + WORD - 1) // WORD * _WORD_BYTES
@@ -340,11 +341,11 @@ def fill(
     ends: Numbers,
     data: Bytes,
 ) -> int:
-    """Write the depth of every position of a chunk's segments; the number of the first malformed segment, or -1.
+    """Write the depth of every position of a chunk's segments; return the number of the first malformed segment, or -1.
 
-    ``depths``, ``(rows * width,)``, holds the depth of unreached positions before. Segment i is the bytes ``begins[i]``
-    to ``ends[i]`` of ``data``, and has ``counts[i]`` positions, all of depth ``segment_depths[i]``. If a segment is
-    malformed, the depths are undefined.
+    ``depths`` ``(rows * width,)`` initially holds the depth of unreached positions. Segment i is bytes ``begins[i]`` to
+    ``ends[i]`` of ``data``, and has ``counts[i]`` positions at depth ``segment_depths[i]``. If a segment is malformed,
+    the depths are undefined.
     """
     inside = (begins >= 0) & (begins <= ends) & (ends <= len(data))
     whole = (kinds == GAPS) | ((kinds == BITS) & (ends - begins == bitmap_bytes(len(depths) // width, width)))
@@ -369,10 +370,10 @@ def _fill(
     positions: Numbers,
     found: Numbers,
 ) -> None:
-    """`fill` block by block, with three numbers for each segment.
+    """Fill as `fill` does, block by block, with three numbers of state per segment.
 
-    These are the bytes ``decoded``, the last of the ``positions``, and the number of positions ``found``: -1 if the
-    segment is malformed.
+    These are the number of bytes ``decoded``, the last of the ``positions``, and the number of positions ``found``, or
+    -1 if the segment is malformed.
     """
     for block in range(0, len(depths), _BLOCK):
         stop = block + _BLOCK

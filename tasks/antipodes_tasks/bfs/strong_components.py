@@ -1,9 +1,9 @@
-"""The components of a space whose moves lead one way: strongly connected ones, and the number of weakly connected ones.
+"""Components of a space with irreversible moves: strongly connected components, and the number of weak components.
 
-Strongly connected are positions that moves lead to from each other. Weakly connected are those that a chain of moves
-joins, some of them taken backwards. The strong ones are found in one search in depth, by the algorithm of D. Pearce (A
-Space-Efficient Algorithm for Finding Strongly Connected Components, 2016), which needs one number for each entry
-besides its stacks.
+Two positions are strongly connected if each is reachable from the other. They are weakly connected if a sequence of
+moves connects them, some of which may be taken backwards. The strong components are found in one depth-first search by
+the algorithm of D. Pearce (A Space-Efficient Algorithm for Finding Strongly Connected Components, 2016), which needs
+one number per entry besides its stacks.
 """
 
 import numpy as np
@@ -14,24 +14,24 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 STRONG_BYTES = 8 + 8 + 4 + 1 + 8
-"""Memory of an entry: its number; its place, move and mark on the way that leads to it; its place among those left."""
+"""Bytes of memory per entry: its number; its path stack entry with move and root mark; its component stack entry."""
 BUDGET = 1 << 20
-"""Moves that one call of a kernel tries, after which an interruption is answered."""
+"""Number of moves that one call of a kernel tries; interruptions are handled between calls."""
 ENTRY, DEPTH, LEFT, NEXT, NUMBER = range(5)
-"""What the kernel keeps: the next entry that may begin a way, the lengths of the way and of what is left, the next
-number of an entry that is under way, and the number of the next component."""
+"""Indices of the kernel's state: the next entry from which a search may start, the lengths of the path stack and the
+component stack, the next number of an entry on a stack, and the number of the next component."""
 Entries = NDArray[np.int64]
 
 
 def strong_components(tables: MoveTables) -> Entries:
-    """For each entry ``(n,)`` a number that those of its strongly connected component share, and no others."""
+    """Return the number ``(n,)`` of each entry's strongly connected component; the numbers are not consecutive."""
     entries = len(tables.target) * tables.column_maps.shape[1]
     number, way, left = np.zeros(entries, dtype=np.int64), np.empty(entries, np.int64), np.empty(entries, np.int64)
     move, is_root = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.bool_)
     state = np.array([0, 0, 0, 1, entries], dtype=np.int64)
     moves = tables.target, tables.column_map, tables.column_maps
     while not _deepen(*moves, number, way, move, is_root, left, state):
-        pass  # an interruption is answered here
+        pass  # interruptions are handled here
     return number
 
 
@@ -47,10 +47,10 @@ def _deepen(
     left: Entries,
     state: Entries,
 ) -> bool:
-    """Go on with the search in depth for some moves; whether it is over.
+    """Continue the depth-first search for some moves; return whether it is complete.
 
-    Entries under way count up from 1, components down from the number of entries. These never meet: each component has
-    taken its entries from those that count up.
+    Entries on the stacks are numbered upwards from 1, components downwards from the number of entries. The two never
+    meet, because each component has at least one entry that is no longer on the stacks.
     """
     first, depth, count_left, next_number, component = state[0], state[1], state[2], state[3], state[4]
     for _ in range(BUDGET):
@@ -67,7 +67,7 @@ def _deepen(
         if there != ENDED:
             if there == ILLEGAL:
                 next_move[top] += 1
-            elif number[there] == 0:  # the same move is tried again on the way back
+            elif number[there] == 0:  # after its subtree, the same move is tried again to compare the numbers
                 way[depth], next_move[depth], is_root[depth], number[there] = there, 0, True, next_number
                 next_number, depth = next_number + 1, depth + 1
             else:
@@ -92,7 +92,7 @@ def _deepen(
 
 
 def weak_components(tables: MoveTables) -> int:
-    """The number of weakly connected components."""
+    """Return the number of weakly connected components."""
     width = tables.column_maps.shape[1]
     parent = np.arange(len(tables.target) * width)
     step = max(1, BUDGET // (max(1, tables.target.shape[1]) * width))
@@ -110,7 +110,7 @@ def _join(
     begin: int,
     end: int,
 ) -> int:
-    """Join the sets that moves from some rows lead between; how often two became one."""
+    """Join the sets of entries that moves from some rows connect; return how often two sets were joined."""
     width, joined = column_maps.shape[1], 0
     for entry in range(begin * width, min(end, len(target)) * width):
         for move in range(target.shape[1]):
@@ -128,7 +128,7 @@ def _join(
 
 @kernel
 def _root(parent: Entries, entry: int) -> int:
-    """The entry that stands for a set; the ways to it are halved."""
+    """Return the representative of an entry's set, halving the paths to it."""
     while parent[entry] != entry:
         parent[entry] = parent[parent[entry]]
         entry = parent[entry]

@@ -1,4 +1,4 @@
-"""The successors of one entry, for kernels that go from entry to entry."""
+"""The successor of a single entry, for kernels that proceed entry by entry."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,14 +7,14 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap
 
 ENDED = -2
-"""In place of an entry: this and the further moves of the row are none."""
+"""Returned instead of an entry if the row has no move with this number, nor any later one."""
 
 
 @kernel
 def successor(
     target: NDArray[np.int32], column_map: ColumnMap, column_maps: NDArray[np.int32], entry: int, move: int
 ) -> int:
-    """The entry that a move leads to, by the arrays of `MoveTables`; ILLEGAL, or ENDED."""
+    """Return the entry that a move leads to, from the arrays of `MoveTables`; or ILLEGAL or ENDED."""
     width = column_maps.shape[1]
     row, column = entry // width, entry % width
     to_row = np.int64(target[row, move])

@@ -1,15 +1,16 @@
-"""Partitions of two bits a position, for searches that memory limits: visited, and marked.
+"""Partitions with two bits per position, visited and marked, for searches limited by memory.
 
     visited  marked
        0       0     not reached
        1       0     reached before the last layer
        1       1     in the last layer
-       0       1     in the layer that is being found
+       0       1     in the layer being computed
 
-While a layer is found, no bit of ``visited`` changes, and marks appear on positions that are not visited. So others
-read the last layer, the marks of visited positions, without a lock. Once all of them have found the new layer,
-`TwoBitState.forget_before` visits what is marked, and removes the marks of the layer before. That is the price: all
-partitions wait for each other between finding a layer and settling it, and every position is looked at once more.
+While a layer is computed, ``visited`` does not change, and marks only appear on unvisited positions. So other
+partitions can read the last layer, which is the marks of visited positions, without a lock. Once all partitions have
+computed the new layer, `TwoBitState.forget_before` sets the marked positions as visited and removes the marks of the
+previous layer. The price is that all partitions wait for each other before this step, and that it passes over every
+position once more.
 """
 
 import threading
@@ -27,20 +28,20 @@ _of_thread = threading.local()
 
 
 class TwoBitState(State):
-    """A partition after a layer, in two bits a position; between `advance` and `forget_before` neighbours may read it.
+    """The state of a partition after a layer, in two bits per position.
 
-    Only the last layer is known, not the one before.
+    Neighbours may read it between `advance` and `forget_before`. Only the last layer is known, not the one before.
     """
 
     def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
         super().__init__(part, width, chunk_rows)
         self._marks: Bitmap = np.zeros_like(self.visited)
         self._found: Layer | None = None
-        """A layer that is found and not settled."""
+        """The layer that has been computed and not yet been merged into ``visited``."""
 
     @property
     def most_bytes(self) -> int:
-        """Bytes of memory that the state takes at most."""
+        """Maximum number of bytes of memory of the state."""
         return self._rows.nbytes + 2 * self.visited.nbytes + self.visited.nbytes // MIN_ROWS_PER_POSITION
 
     @property
@@ -50,21 +51,21 @@ class TwoBitState(State):
         return self._rows.nbytes + 2 * self.visited.nbytes + few
 
     def frontier(self, depth: int) -> Frontier | None:
-        """The positions at ``depth``, the last settled one; None where there are none; raises as `State.frontier`."""
+        """Return the positions at ``depth``, the last merged layer; None if it is empty; raises as `State.frontier`."""
         assert self._found is None or depth < self._found.depth, "the layer is not settled"
         found = super().frontier(depth)
         return found and replace(found, mask=self.visited)
 
     def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
-        """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""
+        """Add the ``starts``, indices ``(n,)`` of the table, that lie in the partition; return their number."""
         count = super().begin(starts, log)
         self.forget_before(0)
         return count
 
     def forget_before(self, depth: int) -> None:
-        """Settle the layer at ``depth``, which all partitions have found: the one before is forgotten.
+        """Merge the layer at ``depth``, which all partitions have computed, and forget the layer before it.
 
-        Where nothing was found it stays, as nobody mistakes its depth: of the last layer the antipodes are asked for.
+        If nothing was found, the last layer stays, since its positions are the antipodes. Its depth is stored with it.
         """
         if self._found is None:
             return
@@ -80,7 +81,7 @@ class TwoBitState(State):
         self._layers, self._first_kept = (found,), depth
 
     def _layer(self, depth: int, count: int, bits: Bitmap) -> Layer:
-        """The marks as a layer, of which ``bits`` has the same positions."""
+        """Return the marks as a layer; ``bits`` contains the same positions."""
         return Layer(depth, count, self._marks, self._few_lines(count, bits))
 
     def _new_bits(self) -> Bitmap:
@@ -89,7 +90,7 @@ class TwoBitState(State):
         return self._marks
 
     def _empty_bits(self, depth: int) -> Bitmap:
-        """Empty bits for a layer, the same each time in a thread."""
+        """Return empty bits for a layer, in memory that each thread reuses."""
         held = getattr(_of_thread, "bits", None)
         if held is None or held.size < self.visited.size:
             held = _of_thread.bits = np.empty(self.visited.size, dtype=np.uint64)
@@ -98,11 +99,11 @@ class TwoBitState(State):
         return bits
 
     def _take(self, bits: Bitmap, rows: slice) -> int:
-        """Remove what is visited from the bits of some rows, and mark the rest; how many positions that has."""
+        """Remove the visited positions from the bits of some rows, and mark the rest; return their number."""
         return int(mark(bits, self.visited[rows], self._marks[rows]))
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
-        if bits is self._marks:  # restored: they are visited
+        if bits is self._marks:  # restored, so they are visited
             self._layers = (self._layer(depth, count, bits),) if count else ()
         elif count:
             self._found = self._layer(depth, count, bits)

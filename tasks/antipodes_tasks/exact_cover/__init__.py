@@ -1,1 +1,1 @@
-"""Tilings: all ways to fill a board with a set of pieces."""
+"""Tilings: all ways to fill a board with a set of pieces, found by exact-cover search."""

@@ -1,11 +1,14 @@
-"""Algorithm X on bitsets: cover the cell, or the piece, that has the fewest options left (MRV), and filter the options.
+"""Algorithm X on bitsets: branch on the item with the fewest options (MRV), and filter the options.
 
-Algorithm X is Knuth's (*Dancing links*, 2000, arXiv:cs/0011047). A node of the search is a bitset of live options.
-Before a node branches, options that conflict with all options of some item are removed: that item could not be covered
-beside them. One conjunction of rows of the conflict matrix finds all such options of an item, 64 in a step.
+The items of the exact cover are the cells of the board and the pieces; its options are the placements. Algorithm X is
+Knuth's (*Dancing links*, 2000, arXiv:cs/0011047). A node of the search is a bitset of live options, the options that
+can still be used. Before a node branches, every option is removed that conflicts with all options of some item, because
+that item could no longer be covered. One conjunction of rows of the conflict matrix finds all such options of an item,
+64 at a time.
 
-The bitsets are parts of a frame: the options that cover each item, and those that conflict with each option. When few
-of the options in its frame are live, a node gets a smaller frame of these, for its subtree.
+The bitsets belong to a *subproblem*: for each item the options that cover it, and for each option the options that
+conflict with it. When only few options of its subproblem are live, a node gets a smaller subproblem that contains only
+the live options, for the whole subtree.
 """
 
 from functools import partial
@@ -20,94 +23,94 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 MAX_OPTIONS = 1448 * 64
-"""Placements beside the first; the conflicts of so many are a matrix of 1 GiB."""
+"""Maximum number of placements besides the first; their conflict matrix takes 1 GiB."""
 ZERO, ONE, SIX, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(64)
 ALL = ~ZERO
 
 OPTIONAL, COVERED = -1, 0
-"""In place of how often an item has to be covered: it may be covered once, or not (again)."""
+"""Special counts of an item in `Stack.needed`: it may be covered once, or it must not be covered (again)."""
 
 WORDS, OPTIONS, ITEMS, OPEN, CONFLICT_START, ROW_START, OPTION_START, ITEM_START = range(8)
-"""The columns of `Frames.shapes`: sizes of a frame, and where its part of each array starts."""
+"""Columns of `Subproblems.shapes`: the sizes of a subproblem, and where its part of each array starts."""
 SPARSE = 4
-"""A subtree gets a smaller frame if at most one in `SPARSE` options is live."""
+"""Ratio of all options to live options from which a subtree gets a smaller subproblem."""
 MAX_FILTER_OPTIONS = np.uint64(24)
-"""Items with more options are not filtered by: hardly ever does an option conflict with all of these."""
+"""Maximum number of options of an item that is used for filtering: hardly any option conflicts with more of them."""
 
 ENTERING = 2
-"""The place of `Stack.counters` beside `DEPTH` and `PLACEMENTS`: whether the search enters the node at this depth."""
+"""Index in `Stack.counters`, after `DEPTH` and `PLACEMENTS`, of the flag that the search is entering a new node."""
 DEAD, COMPLETE = -1, -2
-"""Outcomes of a node without options to try: an item has no option left, or no item is left."""
+"""Outcomes of a node without options to try: some item cannot be covered, or all items are covered."""
 
 
-class Frames(NamedTuple):
-    """A stack of frames; each array has the parts of all frames, one after the other."""
+class Subproblems(NamedTuple):
+    """A stack of subproblems. Each array is the concatenation of the subproblems' parts."""
 
     conflicts: NDArray[np.uint64]
-    """For each option the options that cannot be used beside it."""
+    """For each option the options that conflict with it."""
     rows: NDArray[np.uint64]
     """For each item the options that cover it."""
     options: NDArray[np.int32]
-    """The options, by their numbers in `Options`."""
+    """The options, as their numbers in the `OptionTable`."""
     items: NDArray[np.int32]
-    """The items that are not covered yet, those that have to be covered first."""
+    """The uncovered items: first those that must be covered, then the optional ones."""
     shapes: NDArray[np.uint64]
-    """The sizes of each frame, and where its parts start, ``(frames, 8)``."""
+    """``(subproblems, 8)``: the sizes of each subproblem, and where its parts start."""
     row_of: NDArray[np.int32]
-    """The row of each item in each frame, -1 if it has none, ``(frames, items)``."""
+    """``(subproblems, items)``: the row of each item in each subproblem, or -1 if it has none."""
 
 
 class Stack(NamedTuple):
-    """The state of a search, by depth, so that it can stop when enough tilings are found, and continue."""
+    """The state of a search at each depth. It allows the search to stop after some tilings, and to continue later."""
 
     live: NDArray[np.uint64]
-    """The options that are left, ``(depths, words)``."""
+    """``(depths, words)``: the live options."""
     untried: NDArray[np.uint64]
-    """Those of the item to cover that are not tried yet, ``(depths, words)``."""
+    """``(depths, words)``: the options of the item branched on that have not been tried yet."""
     needed: NDArray[np.int32]
-    """How often each item is still to be covered, ``(depths, items)``; or OPTIONAL."""
-    frame: NDArray[np.int64]
-    """The frame of each depth, ``(depths,)``."""
+    """``(depths, items)``: how many more times each item must be covered, or OPTIONAL."""
+    subproblem: NDArray[np.int64]
+    """``(depths,)``: the subproblem used at each depth."""
     chosen: NDArray[np.int32]
-    """The number of the placement chosen at each depth, ``(depths,)``."""
+    """``(depths,)``: the number of the option chosen at each depth."""
     counts: NDArray[np.uint64]
-    """Scratch: the number of live options of each row, ``(items,)``."""
+    """``(items,)``: scratch memory for the number of live options of each row."""
     common: NDArray[np.uint64]
-    """Scratch: the options that conflict with all options of an item, ``(words,)``."""
+    """``(words,)``: scratch memory for the options that conflict with all options of an item."""
     counters: NDArray[np.int64]
-    """The depth, the placements tried, and whether the search enters the node at this depth, ``(3,)``."""
+    """``(3,)``: the depth, the number of placements tried, and whether the search is entering a new node."""
 
 
 def start(
     problem: TilingProblem, options: OptionTable, placements: Placements, fixed: NDArray[np.int32]
 ) -> tuple[Fill, NDArray[np.int64]]:
-    """A search of the rest of the board beside fixed placements, and its counters."""
+    """Return a search for all completions of the fixed placements, and its counters."""
     cells = np.where(problem.required, 1, OPTIONAL)
     covered = placements.cells[fixed]
     cells[covered[covered >= 0]] = COVERED
     left = copies_left(problem, placements, fixed)
-    needed = np.concatenate((cells, left, [COVERED])).astype(np.int32)  # the last column fills rows
-    frames, search = _memory(len(options.number), needed, problem.copies - len(fixed) + 1)
-    return partial(fill_fewest_first, frames, options.columns, search), search.counters
+    needed = np.concatenate((cells, left, [COVERED])).astype(np.int32)  # the last item pads the rows of small pieces
+    subproblems, search = _memory(len(options.number), needed, problem.copies - len(fixed) + 1)
+    return partial(fill_fewest_first, subproblems, options.columns, search), search.counters
 
 
 def check_options(count: int) -> None:
-    """Raise ResourceLimitError if there is no memory for a search of as many options."""
+    """Raise ResourceLimitError if the conflict matrix of ``count`` options would take too much memory."""
     if count > MAX_OPTIONS:
         raise ResourceLimitError(
-            f"expected a board and pieces with at most {MAX_OPTIONS:,} placements beside the first, found {count:,}"
+            f"the board and pieces have {count:,} placements besides the first; at most {MAX_OPTIONS:,} are supported"
         )
 
 
-def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frames, Stack]:
-    """Memory for the frames and the search, all options live; the first frame is built by the kernel."""
+def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Subproblems, Stack]:
+    """Allocate the subproblems and the stack with all options live; the kernel builds the first subproblem."""
     check_options(options)
     words = max(1, -(-options // 64))
     sizes = [(options, words)]
     while sizes[-1][1] > 1:
         fewer = sizes[-1][0] // SPARSE
         sizes.append((fewer, -(-fewer // 64)))
-    frames = Frames(
+    subproblems = Subproblems(
         conflicts=np.zeros(sum(count * width for count, width in sizes), dtype=np.uint64),
         rows=np.zeros(len(needed) * sum(width for _, width in sizes), dtype=np.uint64),
         options=np.zeros(sum(count for count, _ in sizes), dtype=np.int32),
@@ -115,13 +118,13 @@ def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frame
         shapes=np.zeros((len(sizes), 8), dtype=np.uint64),
         row_of=np.full((len(sizes), len(needed)), -1, dtype=np.int32),
     )
-    frames.options[:options] = np.arange(options)
-    frames.shapes[0, [WORDS, OPTIONS]] = words, options
+    subproblems.options[:options] = np.arange(options)
+    subproblems.shapes[0, [WORDS, OPTIONS]] = words, options
     search = Stack(
         live=np.zeros((depths, words), dtype=np.uint64),
         untried=np.zeros((depths, words), dtype=np.uint64),
         needed=np.zeros((depths, len(needed)), dtype=np.int32),
-        frame=np.zeros(depths, dtype=np.int64),
+        subproblem=np.zeros(depths, dtype=np.int64),
         chosen=np.zeros(depths, dtype=np.int32),
         counts=np.zeros(len(needed), dtype=np.uint64),
         common=np.zeros(words, dtype=np.uint64),
@@ -129,20 +132,27 @@ def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frame
     )
     search.needed[0] = needed
     search.live[0] = np.packbits(np.arange(64 * words) < options, bitorder="little").view(np.uint64)
-    return frames, search
+    return subproblems, search
 
 
 @kernel
-def build_frame(frames: Frames, frame: int, columns: NDArray[np.uint16], needed: NDArray[np.int32]) -> None:
-    """Fill the rows and the conflicts of a frame whose options and shape are set; all its options are live."""
-    shape = frames.shapes[frame]
+def build_subproblem(
+    subproblems: Subproblems, subproblem: int, columns: NDArray[np.uint16], needed: NDArray[np.int32]
+) -> None:
+    """Fill the rows and conflicts of a subproblem whose options and shape are set. All its options are live."""
+    shape = subproblems.shapes[subproblem]
     words, count, item_start, row_start = shape[WORDS], shape[OPTIONS], shape[ITEM_START], shape[ROW_START]
-    rows, conflicts, options, row_of = frames.rows, frames.conflicts, frames.options, frames.row_of[frame]
+    rows, conflicts, options, row_of = (
+        subproblems.rows,
+        subproblems.conflicts,
+        subproblems.options,
+        subproblems.row_of[subproblem],
+    )
     total, must = ZERO, ZERO
-    for kind in range(2):  # items that have to be covered, then optional ones
+    for kind in range(2):  # 0: items that must be covered, 1: optional items
         for item in range(len(needed)):
             if needed[item] > COVERED if kind == 0 else needed[item] == OPTIONAL:
-                frames.items[item_start + total] = item
+                subproblems.items[item_start + total] = item
                 row_of[item] = total
                 total += ONE
             elif kind == 0:
@@ -172,16 +182,16 @@ def build_frame(frames: Frames, frame: int, columns: NDArray[np.uint16], needed:
 
 
 @kernel
-def pack_frame(
-    frames: Frames,
-    frame: int,
+def pack_subproblem(
+    subproblems: Subproblems,
+    subproblem: int,
     columns: NDArray[np.uint16],
     needed: NDArray[np.int32],
     live: NDArray[np.uint64],
     count: np.int64,
 ) -> None:
-    """Build the frame after this one, of the ``count`` live options; all of them are live in it."""
-    shape, packed = frames.shapes[frame], frames.shapes[frame + 1]
+    """Build the next subproblem from the ``count`` live options of this one; all of them are live in it."""
+    shape, packed = subproblems.shapes[subproblem], subproblems.shapes[subproblem + 1]
     words = shape[WORDS]
     packed[OPTIONS] = count
     packed[WORDS] = (np.uint64(count) + LAST_BIT) >> SIX
@@ -193,10 +203,10 @@ def pack_frame(
     for word in range(words):
         bits = live[word]
         while bits:
-            frames.options[to] = frames.options[shape[OPTION_START] + word * WORD + trailing_zeros(bits)]
+            subproblems.options[to] = subproblems.options[shape[OPTION_START] + word * WORD + trailing_zeros(bits)]
             to += ONE
             bits &= bits - ONE
-    build_frame(frames, frame + 1, columns, needed)
+    build_subproblem(subproblems, subproblem + 1, columns, needed)
     for word in range(packed[WORDS]):
         live[word] = ALL
     if packed[OPTIONS] & LAST_BIT:
@@ -205,12 +215,16 @@ def pack_frame(
 
 @kernel
 def fewest_options(
-    frames: Frames, frame: int, live: NDArray[np.uint64], needed: NDArray[np.int32], counts: NDArray[np.uint64]
+    subproblems: Subproblems,
+    subproblem: int,
+    live: NDArray[np.uint64],
+    needed: NDArray[np.int32],
+    counts: NDArray[np.uint64],
 ) -> tuple[np.int64, np.int64]:
-    """The row with the fewest choices, and their number; DEAD if an item has none, COMPLETE if no item is left."""
-    shape = frames.shapes[frame]
+    """Return the row with the fewest choices, and their number; DEAD if a row has none, COMPLETE if all are covered."""
+    shape = subproblems.shapes[subproblem]
     words, item_start, row_start = shape[WORDS], shape[ITEM_START], shape[ROW_START]
-    rows, items = frames.rows, frames.items
+    rows, items = subproblems.rows, subproblems.items
     best, fewest = np.int64(COMPLETE), np.int64(1 << 40)
     for row in range(shape[OPEN]):
         need = needed[items[item_start + row]]
@@ -229,17 +243,17 @@ def fewest_options(
 
 @kernel
 def remove_conflicting(
-    frames: Frames,
-    frame: int,
+    subproblems: Subproblems,
+    subproblem: int,
     live: NDArray[np.uint64],
     needed: NDArray[np.int32],
     counts: NDArray[np.uint64],
     common: NDArray[np.uint64],
 ) -> bool:
-    """Remove the live options that conflict with all options of some item; whether there were any."""
-    shape = frames.shapes[frame]
+    """Remove the live options that conflict with all options of some item; return whether there were any."""
+    shape = subproblems.shapes[subproblem]
     words, item_start, row_start = shape[WORDS], shape[ITEM_START], shape[ROW_START]
-    rows, items, conflicts = frames.rows, frames.items, frames.conflicts
+    rows, items, conflicts = subproblems.rows, subproblems.items, subproblems.conflicts
     removed = False
     for row in range(shape[OPEN]):
         if needed[items[item_start + row]] != 1 or counts[row] > MAX_FILTER_OPTIONS:
@@ -268,7 +282,7 @@ def remove_conflicting(
 
 @kernel
 def live_options(live: NDArray[np.uint64], words: np.uint64) -> np.int64:
-    """How many options are live."""
+    """Return the number of live options."""
     count = ZERO
     for word in range(words):
         count += popcount(live[word])
@@ -277,7 +291,7 @@ def live_options(live: NDArray[np.uint64], words: np.uint64) -> np.int64:
 
 @kernel
 def next_untried(untried: NDArray[np.uint64], words: np.uint64) -> np.int64:
-    """The first untried option, which is taken off; -1 if there is none."""
+    """Remove and return the first untried option; return -1 if there is none."""
     for word in range(words):
         if untried[word]:
             option = np.int64(word) * 64 + np.int64(trailing_zeros(untried[word]))
@@ -288,73 +302,78 @@ def next_untried(untried: NDArray[np.uint64], words: np.uint64) -> np.int64:
 
 @kernel
 def choose(
-    frames: Frames, frame: int, columns: NDArray[np.uint16], option: np.int64, search: Stack, depth: int
+    subproblems: Subproblems, subproblem: int, columns: NDArray[np.uint16], option: np.int64, search: Stack, depth: int
 ) -> None:
-    """Use an option at this depth: what is live and needed at the next one."""
-    shape = frames.shapes[frame]
+    """Choose an option at this depth, and set the live options and the needed items of the next depth."""
+    shape = subproblems.shapes[subproblem]
     words, chosen = shape[WORDS], np.uint64(option)
     live, below = search.live[depth], search.live[depth + 1]
-    live[chosen >> SIX] &= ~(ONE << (chosen & LAST_BIT))  # sets of copies of a piece are found in one order
+    live[chosen >> SIX] &= ~(ONE << (chosen & LAST_BIT))  # so identical copies are placed in one order only
     start = shape[CONFLICT_START] + chosen * words
     for word in range(words):
-        below[word] = live[word] & ~frames.conflicts[start + word]
+        below[word] = live[word] & ~subproblems.conflicts[start + word]
     needed = search.needed[depth + 1]
     for item in range(len(needed)):
         needed[item] = search.needed[depth, item]
-    numbered = frames.options[shape[OPTION_START] + chosen]
+    numbered = subproblems.options[shape[OPTION_START] + chosen]
     for k in range(columns.shape[1]):
         item = columns[numbered, k]
         if needed[item] == OPTIONAL:
             needed[item] = COVERED
         elif needed[item] > COVERED:
             needed[item] -= 1
-            if needed[item] == COVERED:  # no copy of this piece is left, and the frame may be from before
-                start = shape[ROW_START] + np.uint64(frames.row_of[frame, item]) * words
+            if needed[item] == COVERED:  # the last copy: conflicts of an earlier subproblem do not include it
+                start = shape[ROW_START] + np.uint64(subproblems.row_of[subproblem, item]) * words
                 for word in range(words):
-                    below[word] &= ~frames.rows[start + word]
-    search.frame[depth + 1] = frame
+                    below[word] &= ~subproblems.rows[start + word]
+    search.subproblem[depth + 1] = subproblem
     search.chosen[depth] = numbered
 
 
 @kernel
-def enter(frames: Frames, columns: NDArray[np.uint16], search: Stack, depth: int) -> np.int64:
-    """Filter the options of a node, and choose the item to cover; DEAD, COMPLETE, or 0 if there are options to try."""
-    frame, live, needed = search.frame[depth], search.live[depth], search.needed[depth]
-    best, fewest = fewest_options(frames, frame, live, needed, search.counts)
+def enter(subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, depth: int) -> np.int64:
+    """Filter a node's options and choose the item to branch on; return DEAD, COMPLETE, or 0 if there are options."""
+    subproblem, live, needed = search.subproblem[depth], search.live[depth], search.needed[depth]
+    best, fewest = fewest_options(subproblems, subproblem, live, needed, search.counts)
     if best < 0:
         return best
-    words = frames.shapes[frame, WORDS]
-    if fewest > 1 and words > ONE and remove_conflicting(frames, frame, live, needed, search.counts, search.common):
-        best, fewest = fewest_options(frames, frame, live, needed, search.counts)
+    words = subproblems.shapes[subproblem, WORDS]
+    if (
+        fewest > 1
+        and words > ONE
+        and remove_conflicting(subproblems, subproblem, live, needed, search.counts, search.common)
+    ):
+        best, fewest = fewest_options(subproblems, subproblem, live, needed, search.counts)
         if best < 0:
             return best
     if words > ONE:
         count = live_options(live, words)
-        if np.uint64(SPARSE * count) <= frames.shapes[frame, OPTIONS]:
-            item = frames.items[frames.shapes[frame, ITEM_START] + np.uint64(best)]
-            pack_frame(frames, frame, columns, needed, live, count)
-            frame += 1
-            search.frame[depth] = frame
-            best, words = frames.row_of[frame, item], frames.shapes[frame, WORDS]
-    start = frames.shapes[frame, ROW_START] + np.uint64(best) * words
+        if np.uint64(SPARSE * count) <= subproblems.shapes[subproblem, OPTIONS]:
+            item = subproblems.items[subproblems.shapes[subproblem, ITEM_START] + np.uint64(best)]
+            pack_subproblem(subproblems, subproblem, columns, needed, live, count)
+            subproblem += 1
+            search.subproblem[depth] = subproblem
+            best, words = subproblems.row_of[subproblem, item], subproblems.shapes[subproblem, WORDS]
+    start = subproblems.shapes[subproblem, ROW_START] + np.uint64(best) * words
     for word in range(words):
-        search.untried[depth, word] = live[word] & frames.rows[start + word]
+        search.untried[depth, word] = live[word] & subproblems.rows[start + word]
     return np.int64(0)
 
 
 @kernel
 def fill_fewest_first(
-    frames: Frames, columns: NDArray[np.uint16], search: Stack, most: int, found: NDArray[np.int32]
+    subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, most: int, found: NDArray[np.int32]
 ) -> int:
-    """Search on, see `Fill`; ``columns`` is as in `OptionTable`, frames and search change."""
+    """Continue the search as `Fill` describes, changing subproblems and stack; ``columns`` is as in `OptionTable`."""
     counters = search.counters
-    if frames.shapes[0, ITEMS] == ZERO:  # this is the first call
-        build_frame(frames, search.frame[0], columns, search.needed[0])  # a literal 0 would be compiled for itself
+    if subproblems.shapes[0, ITEMS] == ZERO:  # this is the first call
+        # A literal 0 as number of the subproblem would make numba compile the kernel a second time.
+        build_subproblem(subproblems, search.subproblem[0], columns, search.needed[0])
     depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
     while depth >= 0 and count < len(found) and placements < most:
         if entering:
             entering = False
-            outcome = enter(frames, columns, search, depth)
+            outcome = enter(subproblems, columns, search, depth)
             if outcome == COMPLETE:
                 for k in range(depth):
                     found[count, k] = search.chosen[k]
@@ -362,12 +381,12 @@ def fill_fewest_first(
             if outcome < 0:
                 depth -= 1
                 continue
-        frame = search.frame[depth]
-        option = next_untried(search.untried[depth], frames.shapes[frame, WORDS])
+        subproblem = search.subproblem[depth]
+        option = next_untried(search.untried[depth], subproblems.shapes[subproblem, WORDS])
         if option < 0:
             depth -= 1
             continue
-        choose(frames, frame, columns, option, search, depth)
+        choose(subproblems, subproblem, columns, option, search, depth)
         placements += 1
         depth += 1
         entering = True

@@ -1,9 +1,9 @@
-"""First-empty-cell backtracking: fill the first empty cell, in scan order, with every piece that is left.
+"""First-empty-cell backtracking: cover the first empty cell, in scan order, by each remaining piece in turn.
 
-With pruning, a branch ends at a region (a connected set of empty cells) that the pieces left cannot fill. Each
-placement that overlaps nothing is counted. Boards have at most two words of cells, none of them optional.
+With pruning, a branch ends at a region (a connected set of empty cells) whose area no subset of the remaining pieces
+has. Every placement that overlaps no other is counted. Boards have at most two words of cells, and no optional cells.
 
-Loops replace slices and functions of numpy, which numba takes seconds to compile.
+The kernels use loops, because numba takes seconds to compile slices and functions of numpy.
 """
 
 from functools import lru_cache, partial
@@ -17,45 +17,45 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 Words = tuple[np.uint64, np.uint64]
-"""A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
+"""A set of cells, or of areas, as a low and a high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
 
 ZERO, ONE, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
 CELL, BEFORE, PIECE, OPTION = range(4)
-"""The columns of `Scan.steps`: the cell to fill, the piece before on the list, the piece, and the option tried last."""
+"""Columns of `Scan.steps`: the cell to cover, the previous piece on the list, the piece, and the last option tried."""
 
 
 class Regions(NamedTuple):
-    """The neighbourhood of cells, by which kernels find regions, and the sizes of pieces that fill them."""
+    """The neighbourhood of the cells, from which kernels find regions, and the areas that pieces can fill."""
 
     distances: NDArray[np.uint64]
-    """The differences between the numbers of neighbouring cells, ascending, ``(distances,)``."""
+    """``(distances,)``: the differences between the numbers of neighbouring cells, ascending."""
     sources: NDArray[np.uint64]
-    """For each difference the cells that have a neighbour so much higher, as masks, ``(distances, 2)``."""
+    """``(distances, 2)``: for each difference, a mask of the cells whose neighbour has a number higher by it."""
     sizes: NDArray[np.uint64]
-    """The size of each piece, ``(pieces,)``."""
+    """``(pieces,)``: the size of each piece."""
     areas: NDArray[np.uint64]
-    """If all pieces have one size: the areas below 128 that they can fill, whichever are left, ``(2,)``; else 0."""
+    """``(2,)``: if all pieces have the same size, the multiples of this size below 128 as a set; else 0."""
 
 
 class Scan(NamedTuple):
-    """The state of a search, so that it can stop when enough tilings are found, and continue."""
+    """The state of a search. It allows the search to stop after some tilings, and to continue later."""
 
     left: NDArray[np.int64]
-    """How many copies of each piece are left, ``(pieces,)``."""
+    """``(pieces,)``: the number of unused copies of each piece."""
     after: NDArray[np.int64]
-    """The pieces left as a linked list: ``after[piece]``, from ``after[-1]`` to ``pieces``; ``(pieces + 1,)``."""
+    """``(pieces + 1,)``: the remaining pieces as a linked list ``after[piece]``, from ``after[-1]`` to ``pieces``."""
     steps: NDArray[np.int64]
-    """What is tried at each depth, ``(depths, 4)``."""
+    """``(depths, 4)``: the step at each depth; see `CELL`."""
     filled: NDArray[np.uint64]
-    """The filled cells at each depth, ``(depths, 2)``."""
+    """``(depths, 2)``: the filled cells at each depth."""
     counters: NDArray[np.int64]
-    """See `DEPTH` and `PLACEMENTS`, ``(2,)``."""
+    """``(2,)``: see `DEPTH` and `PLACEMENTS`."""
 
 
 def start(
     problem: TilingProblem, options: OptionTable, placements: Placements, fixed: NDArray[np.int32], prune: bool
 ) -> tuple[Fill, NDArray[np.int64]]:
-    """A search of the rest of the board beside fixed placements, and its counters."""
+    """Return a search for all completions of the fixed placements, and its counters."""
     left = copies_left(problem, placements, fixed)
     depths, end = problem.copies - len(fixed), len(left)
     steps, filled = np.zeros((depths, 4), dtype=np.int64), np.zeros((depths, 2), dtype=np.uint64)
@@ -74,7 +74,7 @@ def start(
 
 @lru_cache(maxsize=8)
 def regions_of(problem: TilingProblem) -> Regions:
-    """The regions of a board of at most two words of cells."""
+    """Return the neighbourhood of a board of at most two words of cells."""
     sources = {1: 0}
     for low, high in problem.board.neighbours:
         sources[high - low] = sources.get(high - low, 0) | 1 << low
@@ -91,7 +91,7 @@ def _words(members: int) -> Words:
 
 @kernel
 def shift_up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
-    """The set with ``distance``, 0 < distance < 128, added to each member."""
+    """Return the set with ``distance`` added to each member, 0 < distance < 128."""
     if distance < WORD:
         return low << distance, (high << distance) | (low >> (WORD - distance))
     return ZERO, low << (distance - WORD)
@@ -99,7 +99,7 @@ def shift_up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 @kernel
 def shift_down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
-    """The set with ``distance``, 0 < distance < 128, taken from each member."""
+    """Return the set with ``distance`` subtracted from each member, 0 < distance < 128."""
     if distance < WORD:
         return (low >> distance) | (high << (WORD - distance)), high >> distance
     return high >> (distance - WORD), ZERO
@@ -107,7 +107,7 @@ def shift_down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 @kernel
 def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
-    """The areas below 128 that some of the pieces left can fill together; see `Scan` for these."""
+    """Return the areas below 128 of all subsets of the remaining pieces, which `Scan` lists."""
     if regions.areas[0]:
         return regions.areas[0], regions.areas[1]
     low, high = ONE, ZERO
@@ -123,7 +123,7 @@ def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int6
 
 @kernel
 def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> bool:
-    """Whether every region of these empty cells has one of the areas, on a board of at most 64 cells."""
+    """Return whether every region of the empty cells has one of the areas, on a board of at most 64 cells."""
     distances, sources = regions.distances, regions.sources
     while empty:
         region, before = empty & (~empty + ONE), ZERO
@@ -140,7 +140,7 @@ def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> boo
 
 @kernel
 def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Regions) -> bool:
-    """Whether every region of these empty cells has one of the areas, on a board of two words."""
+    """Return whether every region of the empty cells has one of the areas, on a board of two words."""
     distances, sources = regions.distances, regions.sources
     while low | high:
         region_low = low & (~low + ONE)
@@ -186,25 +186,25 @@ def fill_first_empty(
     most: int,
     found: NDArray[np.int32],
 ) -> int:
-    """Search on, see `Fill`.
+    """Continue the search as `Fill` describes.
 
     Parameters
     ----------
     options
         The placements to choose from.
     narrow, wide
-        By one of these the search prunes: the regions of a board of at most 64 cells, or of a larger one. The code
-        for the other is not compiled.
+        The neighbourhood for pruning: ``narrow`` on a board of at most 64 cells, ``wide`` on a larger one, or neither.
+        Code for an argument that is None is not compiled.
     full
         All cells of the board.
     scan
-        The state, which changes.
+        The state, which is changed.
     """
     masks, starts, left, after, steps, filled = (
         options.masks, options.starts, scan.left, scan.after, scan.steps, scan.filled,
     )  # fmt: skip
     end, depth, placements, count = len(left), scan.counters[DEPTH], scan.counters[PLACEMENTS], 0
-    # The loop works on local variables, which are saved only while the search is deeper.
+    # The loop works on local variables, which are saved only for depths above the current one.
     cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
     low, high = filled[depth, 0], filled[depth, 1]
     while count < len(found) and placements < most:

@@ -1,4 +1,4 @@
-"""The search of one partition: from a problem and a number to all tilings that the partition has, or their number."""
+"""The search of one partition: it returns all tilings of the partition, or their number."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,36 +23,36 @@ from antipodes_tasks.exact_cover.placements import (
 from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 
 BATCH = 1 << 15
-"""Tilings that are taken from a search at a time, if their symmetric copies fit."""
+"""Maximum number of tilings taken from a search at a time, if memory for their symmetric copies suffices."""
 BATCH_BYTES = 1 << 26
-"""Memory for the symmetric copies of a batch, and for what is computed of each placement in them."""
+"""Bytes of memory for the symmetric copies of a batch and for intermediate values per placement."""
 BYTES_OF_PLACEMENT = 8
-"""The number of a placement, and one-byte arrays of the same shape beside it."""
+"""Bytes per placement of a tiling: its number, and one-byte arrays of the same shape."""
 FIRST_SLICE, LAST_SLICE = 1 << 12, 1 << 24
-"""Placements after which a search first answers for its progress, and at most."""
+"""Number of placements after which a search first reports its progress, and the maximum between two reports."""
 SLICE_SECONDS = 0.1
-"""Seconds between two such answers, about."""
+"""Approximate number of seconds between two reports."""
 
 OnProgress = Callable[[int, int], None]
-"""Told now and then the placements tried and the tilings found so far; what it raises ends the search."""
+"""Function called now and then with the placements tried and the tilings found; an exception ends the search."""
 
 
 def unwatched(placements: int, tilings: int) -> None:
-    """Tell nobody of the progress."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionResult:
-    """The result of one partition, the same each time that it is computed."""
+    """The result of one partition; it is deterministic."""
 
     tilings: TilingArray
-    """Canonical, distinct and sorted, ``(tilings, copies)``, in no other partition; none if they are only counted."""
+    """``(tilings, copies)``: canonical, distinct and sorted, in no other partition; empty if they are only counted."""
     count: int
-    """The number of tilings, up to the symmetries of the problem."""
+    """Number of tilings up to symmetry of the problem."""
     raw_count: int
-    """The number of tilings, symmetric copies counted as different."""
+    """Number of tilings, counting symmetric copies separately."""
     placements: int
-    """Placements tried, fixed ones included."""
+    """Number of placements tried, including fixed ones."""
 
 
 def search_partition(
@@ -62,31 +62,31 @@ def search_partition(
     on_progress: OnProgress = unwatched,
     keep: bool = True,
 ) -> PartitionResult:
-    """All tilings, up to the symmetries of the problem, that belong to a partition, or only their number.
+    """Find, or only count, all tilings up to symmetry that belong to a partition.
 
     Parameters
     ----------
     problem
-        Board and pieces.
+        The board and the pieces.
     number
-        0 to ``len(partitions_of(problem, method)) - 1``.
+        The number of the partition, 0 to ``len(partitions_of(problem, method)) - 1``.
     method
-        One of `METHODS`: "pruning" (the default), or "plain", first-empty-cell backtracking.
+        One of `METHODS`: "pruning" (the default), or "plain", which is first-empty-cell backtracking.
     on_progress
-        Told of the progress.
+        Called with the progress.
     keep
-        Whether the result has the tilings. If not, no more than a batch of them is in memory.
+        Whether the result contains the tilings. If not, at most one batch of them is in memory.
 
     Raises
     ------
     InputError
-        There is no such method, or it does not take such boards.
+        The method does not exist, or does not support the board.
     """
     symmetry, search = symmetry_of(problem), PartitionSearch(problem, number, method, on_progress)
     root, count, raw = search.partition.root, 0, 0
     found = [np.empty((0, problem.copies), dtype=np.int32)]
     for batch in search:
-        if root.unique and not keep:  # no symmetry maps one of these tilings to itself
+        if root.unique and not keep:  # no tiling here has a symmetry, so orbits need not be computed
             count, raw = count + len(batch), raw + len(batch) * len(symmetry)
             continue
         copies = symmetry.copies(batch)
@@ -98,7 +98,7 @@ def search_partition(
 
 
 class PartitionSearch:
-    """The search of a partition; iteration gives the tilings that it finds in batches, ``(tilings, copies)``."""
+    """The search of a partition. Iterating over it yields the tilings in batches ``(tilings, copies)``."""
 
     def __init__(self, problem: TilingProblem, number: int, method: str, on_progress: OnProgress = unwatched) -> None:
         self.partition = partitions_of(problem, method)[number]
@@ -106,7 +106,7 @@ class PartitionSearch:
         placements, fixed = placements_of(problem), self.partition.fixed
         self._options = options_of(placements, self.partition.allowed)
         self._counters = np.array([-1, 0])
-        """Those of a search that has ended, if the fixed placements are a tiling."""
+        """The counters of a finished search, if the fixed placements already are a tiling."""
         if len(fixed) == problem.copies:
             return
         if in_scan_order(problem, method):
@@ -118,12 +118,12 @@ class PartitionSearch:
 
     @property
     def placements(self) -> int:
-        """The placements tried, those included that no partition before has fixed, too."""
+        """Number of placements tried, including the fixed placements that are new in this partition."""
         return self.partition.new + int(self._counters[PLACEMENTS])
 
     @property
     def ended(self) -> bool:
-        """Whether all tilings are found."""
+        """Whether all tilings have been found."""
         return bool(self._counters[DEPTH] < 0)
 
     def __iter__(self) -> Iterator[TilingArray]:
@@ -142,7 +142,7 @@ class PartitionSearch:
                 self._on_progress(self.placements, total)
 
     def _slices(self, found: TilingArray) -> Iterator[int]:
-        """Search, into the room that is left in a batch; the tilings found by each slice."""
+        """Search in slices of about `SLICE_SECONDS`, filling the batch; yield the number of tilings of each slice."""
         at, most = 0, FIRST_SLICE
         while not self.ended:
             begin = time.perf_counter()
@@ -160,21 +160,21 @@ class PartitionSearch:
 
 
 def batch_size(problem: TilingProblem) -> int:
-    """How many tilings are taken from a search at a time: at most `BATCH`, fewer where tilings are long."""
+    """Return the number of tilings taken from a search at a time: at most `BATCH`, fewer if a tiling is long."""
     each = BYTES_OF_PLACEMENT * len(symmetry_of(problem)) * problem.copies
     return max(1, min(BATCH, BATCH_BYTES // each))
 
 
 def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
-    """Raise ResourceLimitError if some partition has more placements than a search of it has memory for."""
+    """Raise ResourceLimitError if some partition has more placements than its search can handle."""
     if not in_scan_order(problem, method):
         for partition in partitions_of(problem, method):
             fewest_first.check_options(int(partition.allowed.sum()))
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
-    """Compile or load the kernels that the search of a problem takes, so that no partition waits for them."""
-    dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # kernels differ by the words of a board
+    """Compile or load the kernels that the search of a problem needs, so that no partition waits for them."""
+    dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # kernels depend on the number of words of a board
     small = TilingProblem("small", Board(1, 1, 2 * dominoes), (Piece("domino", ((0, 0, 0), (0, 0, 1)), dominoes),))
     placements, none = placements_of(small), np.empty(0, dtype=np.int32)
     options = options_of(placements, np.ones(len(placements), dtype=np.bool_))

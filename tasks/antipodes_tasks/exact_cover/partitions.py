@@ -1,7 +1,8 @@
-"""The partitions of a search: prefixes of choices, disjoint, which together have every tiling.
+"""The partitions of a search: disjoint subtrees, given by prefixes of choices, that together contain every tiling.
 
-*Roots* break the symmetry. Each is a set of fixed placements and of allowed ones beside them; the symmetric copies of a
-tiling are all found in one root, or not at all. A root is divided into partitions by the ways to cover further cells.
+*Roots* break the symmetry. A root is a set of fixed placements and of placements allowed besides them. All symmetric
+copies of a tiling that the roots contain are in one root. A root is divided into partitions by the choices for further
+items.
 """
 
 import heapq
@@ -28,39 +29,39 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
 MAX_SCANNED = 80
-"""The largest product of a board's cross-section and the number of different pieces that is searched in scan order;
-measured, see docs/explanation/tilings.md."""
+"""Maximum product of a board's cross-section and its number of different pieces for a search in scan order; measured,
+see docs/explanation/tilings.md."""
 SCANNED_CELLS = 128
-"""The largest board that is searched in scan order, two machine words."""
+"""Maximum number of cells of a board that is searched in scan order: two machine words."""
 ENOUGH_PARTITIONS = 4
-"""Partitions that keep a second worker busy."""
+"""Minimum number of partitions of a short search: enough to keep a second worker busy."""
 MIN_PARTITIONS = 128
-"""Partitions of a search that may be long, so that each is a small part of it."""
+"""Minimum number of partitions of a search that may be long, so that each is a small part of it."""
 SMALL_CELLS, SMALL_PIECES = 64, 12
-"""The most cells of a board, and different pieces, for which few partitions are enough: the search takes seconds."""
+"""Maximum number of cells and of different pieces for which few partitions suffice: the search takes seconds."""
 MAX_PATTERNS = 512
-"""Ways to cover a set of items that roots are made of; where there are more, one placement makes a root."""
+"""Maximum number of ways to cover a set of items that become roots; if there are more, roots fix one placement."""
 NONE = np.iinfo(np.int32).max
-"""A placement that is none: after the last of a pattern, or the label of those that label no root."""
+"""Marks a missing placement: after the last one of a pattern, or as label of placements that define no root."""
 
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """Tilings that contain fixed placements and, beside these, allowed ones only."""
+    """The tilings that contain the fixed placements and otherwise only allowed ones."""
 
     fixed: NDArray[np.int32]
-    """Placements in all of the tilings, ascending, ``(fixed,)``."""
+    """``(fixed,)``: placements contained in all of the tilings, ascending."""
     allowed: NDArray[np.bool_]
-    """Which placements there may be beside them, ``(placements,)``."""
+    """``(placements,)``: whether a placement may be used besides the fixed ones."""
     unique: bool
-    """Whether the root has only one of the symmetric copies of each tiling."""
+    """Whether the root contains only one of the symmetric copies of each tiling."""
     share: float
-    """The share of the search that is expected here, by which roots are divided."""
+    """Expected share of the whole search, by which roots are divided."""
 
     def keeps(self, copies: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which tilings of the root stand for their orbits, by their `Symmetry.copies`, ``(tilings,)``.
+        """Return a mask ``(tilings,)`` of the tilings that represent their orbits, from their `Symmetry.copies`.
 
-        Of the symmetric copies that the root has, that is the lexicographically smallest.
+        The representative is the lexicographically smallest of the symmetric copies in the root.
         """
         kept = np.ones(copies.shape[1], dtype=np.bool_)
         for copy in () if self.unique else copies[1:]:
@@ -68,7 +69,7 @@ class Root:
         return kept
 
     def has(self, tilings: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which tilings are in the root, ``(tilings,)``."""
+        """Return a mask ``(tilings,)`` of the tilings that are in the root."""
         fixed = np.zeros(len(self.allowed), dtype=np.bool_)
         fixed[self.fixed] = True
         found: NDArray[np.bool_] = fixed[tilings].sum(axis=1) == len(self.fixed)
@@ -78,25 +79,25 @@ class Root:
 
 @dataclass(frozen=True, eq=False)
 class TilingPartition:
-    """The tilings of a root that contain some more fixed placements, and allowed ones beside these."""
+    """The tilings of a root that contain further fixed placements and otherwise only allowed ones."""
 
     root: Root
     fixed: NDArray[np.int32]
-    """Placements in all of its tilings, those of the root first, ``(fixed,)``."""
+    """``(fixed,)``: placements contained in all of its tilings, beginning with the fixed placements of the root."""
     allowed: NDArray[np.bool_]
-    """Which placements there may be beside them, ``(placements,)``."""
+    """``(placements,)``: whether a placement may be used besides the fixed ones."""
     new: int
-    """How many of the fixed placements the partition before does not share: those that count as tried here."""
+    """Number of fixed placements that the previous partition does not share; they count as tried in this partition."""
 
 
 @lru_cache(maxsize=8)
 def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[TilingPartition, ...]:
-    """The partitions of a search by one of the `METHODS`, in an order that depends on nothing else.
+    """Return the partitions of a search by one of the `METHODS`, in a deterministic order.
 
     Raises
     ------
     InputError
-        There is no such method, or it does not take such boards.
+        The method does not exist, or does not support the board.
     """
     in_order = in_scan_order(problem, method)
     if not possible(problem):
@@ -109,12 +110,12 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Tiling
 
 
 def in_scan_order(problem: TilingProblem, method: str) -> bool:
-    """Whether a problem is searched by filling the first empty cell, and not the item with the fewest options.
+    """Return whether the search fills the first empty cell, rather than the item with the fewest options.
 
     Raises
     ------
     InputError
-        There is no such method, or it is "plain", which does not take such boards.
+        The method does not exist, or is "plain", which does not support the board.
     """
     if not isinstance(method, str) or method not in METHODS:  # type: ignore[redundant-expr]  # callers may be untyped
         raise InputError(
@@ -123,17 +124,17 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
     scannable = problem.board.size <= SCANNED_CELLS and problem.area == problem.board.size
     if method == PLAIN and not scannable:
         raise InputError(
-            f"the method {PLAIN} takes boards of at most {SCANNED_CELLS} cells, all of which the pieces fill; "
-            f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
+            f"the method {PLAIN} needs a board of at most {SCANNED_CELLS} cells that the pieces fill completely; "
+            f"this board has {problem.board.size:,} cells, and the pieces fill {problem.area:,}"
         )
     return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MAX_SCANNED)
 
 
 def possible(problem: TilingProblem) -> bool:
-    """Whether each piece fits, each cell can be covered, and a checkerboard colouring does not rule out a tiling.
+    """Return whether each piece fits, each cell can be covered, and a checkerboard colouring does not exclude tilings.
 
-    The surplus of one colour over the other, summed over the placements of a tiling, is the surplus of the board.
-    Where cells may stay empty, that says nothing.
+    The surplus of one colour over the other, summed over the placements of a tiling, equals the surplus of the board.
+    If cells may stay empty, this excludes nothing.
     """
     placements, colours = placements_of(problem), np.append(problem.board.colours, 0)
     if not np.isin(np.flatnonzero(problem.required), placements.cells).all():
@@ -148,10 +149,10 @@ def possible(problem: TilingProblem) -> bool:
 
 
 def first_piece(problem: TilingProblem) -> int:
-    """The piece whose placements make the roots of the pruning method, if it has no copies.
+    """Return the piece whose placements become the roots of the pruning method, if it has no copies.
 
-    Of the pieces without copies that give enough roots, it is one of the broadest, which leave the least room to the
-    others; of these, the piece with the fewest orbits of placements. Of the pentominoes it is X.
+    Among the pieces without copies that give enough roots, it is one of the broadest, because these restrict the others
+    most; among the broadest, it is the piece with the fewest orbits of placements. For the pentominoes it is X.
     """
     placements, symmetry = placements_of(problem), symmetry_of(problem)
     smallest = representatives(symmetry.placements) == np.arange(len(placements))
@@ -164,57 +165,57 @@ def first_piece(problem: TilingProblem) -> int:
 
 
 def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The representative of the orbit of each placement, its smallest symmetric copy, ``(placements,)``."""
+    """Return the smallest symmetric copy of each placement, ``(placements,)``, which represents its orbit."""
     smallest: NDArray[np.int32] = actions.min(axis=0)
     return smallest
 
 
 class _Choices:
-    """The placements that cover each item of a problem; items are its cells, then its pieces."""
+    """The placements that cover each item of a problem. The items are numbered: first the cells, then the pieces."""
 
     def __init__(self, problem: TilingProblem) -> None:
         self.problem, self.placements, self.symmetry = problem, placements_of(problem), symmetry_of(problem)
         self.all = np.ones(len(self.placements), dtype=np.bool_)
         self._required = problem.required | (problem.area == problem.board.size)
-        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
+        """``(cells,)``: whether every tiling covers the cell; True for all if the pieces fill the board."""
         self.single = np.array([piece.count == 1 for piece in problem.pieces])
-        """Which pieces have no copies, ``(pieces,)``."""
+        """``(pieces,)``: whether the piece has no copies."""
 
     def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the allowed placements cover an item, ``(placements,)``."""
+        """Return a mask ``(placements,)`` of the allowed placements that cover an item."""
         piece = item - self.problem.board.size
         return allowed & (self.placements.covers(item) if piece < 0 else self.placements.piece == piece)
 
     def covers(self, fixed: Sequence[int], item: int) -> bool:
-        """Whether fixed placements cover an item."""
+        """Return whether the fixed placements cover an item."""
         piece = item - self.problem.board.size
         if piece >= 0:
             return bool(self.copies_left(fixed)[piece] == 0)
         return bool((self.placements.cells[_indices(fixed)] == item).any())
 
     def has_single(self, fixed: Sequence[int]) -> bool:
-        """Whether a piece without copies is left."""
+        """Return whether a piece without copies is left."""
         return bool((self.copies_left(fixed)[self.single] > 0).any())
 
     def compatible(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """Which of the allowed placements, by default all, overlap no fixed one and are of a piece with copies left."""
+        """Return a mask of the allowed placements (default: all) that overlap no fixed one and whose piece is left."""
         masks = self.placements.masks
         filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
         beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.copies_left(fixed) > 0)[self.placements.piece]
         return beside if allowed is None else beside & allowed
 
     def copies_left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
-        """How many copies of each piece are left, ``(pieces,)``."""
+        """Return the number of unused copies of each piece, ``(pieces,)``."""
         return copies_left(self.problem, self.placements, _indices(fixed))
 
     def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
-        """Which cells still have to be covered, ``(cells,)``."""
-        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
+        """Return a mask ``(cells,)`` of the cells that still have to be covered."""
+        to_cover = np.append(self._required, False)  # the padding index -1 of small pieces refers to this last value
         to_cover[self.placements.cells[_indices(fixed)]] = False
         return to_cover[:-1]
 
     def options_of_cells(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the allowed placements cover each cell, ``(cells,)``."""
+        """Return the number of allowed placements that cover each cell, ``(cells,)``."""
         return np.bincount(self.placements.cells[allowed].ravel() + 1, minlength=self.problem.board.size + 1)[1:]
 
 
@@ -223,10 +224,10 @@ def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _roots(choices: _Choices) -> list[Root]:
-    """The roots of the pruning method: the ways to cover a set of items that the symmetries map to itself.
+    """Return the roots of the pruning method: the ways to cover a set of items that is closed under the symmetries.
 
-    The items are a piece without copies (and its mirror image), or else cells: those that have the fewest ways to be
-    covered. Of each orbit of ways, one makes a root. Where there are too many, see `_anchored_roots`.
+    The items are a piece without copies (and its mirror image), or else the cells with the fewest ways to be covered.
+    One way of each orbit becomes a root. If there are too many ways, see `_anchored_roots`.
     """
     problem, symmetry = choices.problem, choices.symmetry
     first, all_tilings = first_piece(problem), _Way((), np.arange(len(symmetry)), 1.0)
@@ -241,33 +242,33 @@ def _roots(choices: _Choices) -> list[Root]:
 
 
 class _Way(NamedTuple):
-    """A way to cover some items."""
+    """A way to cover some items: a set of placements."""
 
     fixed: tuple[int, ...]
-    """Its placements, ascending."""
+    """The placements, ascending."""
     group: NDArray[np.int64]
-    """The symmetries that map it to itself."""
+    """The symmetries that map the way to itself."""
     share: float
     """See `Root.share`."""
 
 
 def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
-    """The cells of an orbit under the group with the fewest ways to cover all of them, one by one, beside this way.
+    """Return the orbit of uncovered cells, under the way's group, with the fewest combinations of placements.
 
-    There must be cells to cover.
+    At least one cell must be uncovered.
     """
     ways = np.maximum(choices.options_of_cells(choices.compatible(way.fixed)), 1)
     to_cover, images = np.flatnonzero(choices.to_cover(way.fixed)), choices.symmetry.cells[way.group]
     orbits = [np.unique(images[:, cell]) for cell in to_cover]
-    # integers: logarithms differ between processors in the last bit, and all workers must make the same partitions
+    # Integers: logarithms may differ between processors in the last bit, but all workers must make the same partitions.
     return min(orbits, key=lambda cells: (math.prod(ways[cells].tolist()), int(cells[0])))
 
 
 def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int = 2) -> list[_Way] | None:
-    """One way to cover the items of each orbit of ways, beside the way before; None if there are too many.
+    """Return one way to cover the items per orbit of ways that extend ``before``; None if there are too many.
 
-    Where symmetries are left that map it to itself, and no piece without copies to break them, further items are
-    covered, at most ``levels`` times. The group of the way before maps the items to themselves.
+    If some symmetries map a way to itself and no piece without copies is left to break them, the way is extended to
+    cover further items, at most ``levels`` times. The group of ``before`` must map the items to themselves.
     """
     patterns = _patterns(before.fixed, items, choices)
     if patterns is None:
@@ -282,7 +283,7 @@ def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int
 
 
 def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choices) -> list[tuple[int, ...]] | None:
-    """The sets of placements that cover all the items beside fixed placements; None if there are too many."""
+    """Return all sets of placements that extend the fixed ones and cover all the items; None if there are too many."""
     patterns: list[tuple[int, ...]] = [fixed]
     for item in items.tolist():
         longer = []
@@ -301,7 +302,7 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choice
 def _of_each_orbit(
     patterns: list[tuple[int, ...]], group: NDArray[np.int64], symmetry: Symmetry
 ) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
-    """The smallest pattern, ascending, of each orbit under a group, and the symmetries of it that map it to itself."""
+    """Yield the smallest pattern of each orbit under a group, ascending, and the group's elements that fix it."""
     if not patterns:
         return
     rows = np.full((len(patterns), max(map(len, patterns))), NONE, dtype=np.int32)
@@ -316,11 +317,11 @@ def _of_each_orbit(
 
 
 def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
-    """Roots of one fixed placement each, its *anchor*, which covers one of the items.
+    """Return roots with one fixed placement each, the *anchor*, which covers one of the items.
 
-    The anchor represents its orbit. Beside it there is no placement that covers an item and whose representative is
-    smaller. A tiling may have symmetric copies in the root: those in which other placements represented by the anchor
-    lie in its place.
+    The anchor represents its orbit. Other placements that cover an item are only allowed if their representative is not
+    smaller than the anchor. A tiling may have several symmetric copies in the root, one for each of its placements that
+    the anchor represents.
     """
     symmetry = choices.symmetry
     covering = np.any([choices.of(item, choices.all) for item in items.tolist()], axis=0)
@@ -334,15 +335,16 @@ def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
 
 
 def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Root:
-    """A root with the placements of a way fixed. The way's group would find symmetric copies of each tiling.
+    """Return a root with the placements of a way fixed, and with the symmetry of the way's group broken.
 
-    To break them, a second piece keeps one placement of each orbit under them: the piece that keeps the smallest share,
-    of those without copies.
+    The group would map tilings of the root to other tilings of the root. To break it, the placements of a second piece
+    are restricted to one per orbit under the group. The second piece is the piece without copies for which the smallest
+    share of placements remains.
 
     Parameters
     ----------
     closed
-        Whether all symmetries that are not in the group map each of its tilings out of the root.
+        Whether every symmetry outside the group maps each of the tilings out of the root.
     may
         The placements that may be in the root, by default all.
     """
@@ -360,10 +362,10 @@ def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | N
 
 
 def _plain_roots(choices: _Choices) -> list[Root]:
-    """One root, in which one piece keeps one orientation of each orbit under the symmetries of the board.
+    """Return one root, in which one piece is restricted to one orientation per orbit under the symmetries of the board.
 
-    It is the first piece, of those without copies, that keeps the smallest share of its orientations. On 6x10 that is
-    F, with two of eight.
+    The piece is the first piece without copies for which the smallest share of orientations remains. On a 6x10 board it
+    is F, with two of eight orientations.
     """
     symmetry, orientation = choices.symmetry, choices.placements.orientation
     allowed, least = choices.all, 1.0
@@ -378,11 +380,11 @@ def _plain_roots(choices: _Choices) -> list[Root]:
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """A prefix of choices."""
+    """A node of the search tree: a prefix of choices."""
 
     root: Root
     path: tuple[int, ...]
-    """The root, then which option was chosen each time."""
+    """The number of the root, then the number of the option chosen at each step."""
     fixed: tuple[int, ...]
     allowed: NDArray[np.bool_]
     choices: _Choices = field(repr=False)
@@ -390,7 +392,7 @@ class _Node:
 
     @cached_property
     def options(self) -> list[int]:
-        """The placements to choose from, those of the first empty cell or of the item with the fewest; perhaps none."""
+        """The placements to choose from, for the first empty cell or the item with the fewest options; may be empty."""
         open_cells = np.flatnonzero(self.choices.to_cover(self.fixed))
         if self.in_order:
             item = int(open_cells[0]) if len(open_cells) else 0
@@ -407,12 +409,12 @@ class _Node:
 
     @property
     def is_dead(self) -> bool:
-        """Whether nothing is left to choose, and the node is no tiling."""
+        """Whether there are no options left and the node is not a tiling."""
         is_tiling = len(self.fixed) == self.choices.problem.copies and not self.choices.to_cover(self.fixed).any()
         return not self.options and not is_tiling
 
     def children(self) -> list["_Node"]:
-        """A node for each option, in which those before it are not used."""
+        """Return one node per option; each excludes the options before it."""
         children, allowed = [], self.allowed.copy()
         for number, option in enumerate(self.options):
             fixed = (*self.fixed, option)
@@ -425,9 +427,9 @@ class _Node:
 def _divided(
     roots: Sequence[Root], choices: _Choices, in_order: bool, keep_dead: bool, wanted: int
 ) -> Iterator[TilingPartition]:
-    """Partitions in the order of a depth-first search; at least as many as wanted, if there are.
+    """Yield partitions in depth-first order, at least ``wanted`` of them if possible.
 
-    Dead nodes stay partitions if ``keep_dead``, so that their placements count as tried.
+    If ``keep_dead``, dead nodes stay partitions, so that their placements count as tried.
     """
     nodes = [
         _Node(root, (number,), tuple(root.fixed.tolist()), root.allowed, choices, in_order)

@@ -1,4 +1,4 @@
-"""Pieces made of squares or cubes: how they turn, how they are drawn, the named sets, and the setting ``pieces``."""
+"""Pieces made of squares or cubes: orientations, drawings, named sets, and the setting ``pieces``."""
 
 import itertools
 import textwrap
@@ -16,18 +16,18 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.values import FLAG, SYMBOL, integer
 
 Cell = tuple[int, int, int]
-"""Layer, row and column."""
+"""A cell: layer, row and column."""
 Shape = tuple[Cell, ...]
-"""The cells of a piece, sorted; the smallest layer, row and column are 0."""
+"""The cells of a piece, sorted; the minimum layer, row and column are 0."""
 Coordinates = NDArray[np.int64]
-"""Cells as ``(cells, 3)``: layer, row and column of each."""
+"""``(cells, 3)``: layer, row and column of each cell."""
 
 MARKS = frozenset("#*" + ascii_letters)
-"""Symbols for a cell in the drawing of a piece; '.' and a blank stand for none."""
+"""Symbols for a cell in the drawing of a piece; '.' and a space mark an empty square."""
 MAX_DRAWN = 1 << 15
-"""Characters of a drawing."""
+"""Maximum number of characters of a drawing."""
 MAX_CELLS = 1024
-"""Cells of a board."""
+"""Maximum number of cells of a board."""
 
 ISOMETRIES: NDArray[np.int64] = np.array(
     [
@@ -37,23 +37,23 @@ ISOMETRIES: NDArray[np.int64] = np.array(
     ],
     dtype=np.int64,
 )
-"""The 48 symmetries of the cube as matrices on ``(layer, row, column)``, reflections included, ``(48, 3, 3)``."""
+"""``(48, 3, 3)``: the symmetries of the cube, including reflections, as matrices on ``(layer, row, column)``."""
 
 ROTATIONS: NDArray[np.int64] = ISOMETRIES[np.linalg.det(ISOMETRIES) > 0]
-"""The 24 of them that move a solid, ``(24, 3, 3)``; turning a flat piece over is one of these."""
+"""``(24, 3, 3)``: the rotations among them; turning a flat piece over is one of these."""
 
 TURNS: NDArray[np.int64] = ROTATIONS[ROTATIONS[:, 0, 0] == 1]
-"""The 4 of these that keep the upper side up, ``(4, 3, 3)``: quarter turns within a layer."""
+"""``(4, 3, 3)``: the rotations within a layer, by quarter turns, which keep the upper side up."""
 
 
 def to_origin(cells: Coordinates) -> Coordinates:
-    """The cells moved so that the smallest layer, row and column are 0."""
+    """Return the cells translated so that the minimum layer, row and column are 0."""
     moved: Coordinates = cells - cells.min(axis=0)
     return moved
 
 
 def sort_cells(cells: Coordinates, axes: tuple[int, int, int]) -> Coordinates:
-    """The cells sorted along the axes, from the slowest to the fastest."""
+    """Return the cells sorted along the axes, from the slowest to the fastest."""
     slow, middle, fast = (cells[:, axis] for axis in axes)
     ordered: Coordinates = cells[np.lexsort((fast, middle, slow))]
     return ordered
@@ -61,34 +61,34 @@ def sort_cells(cells: Coordinates, axes: tuple[int, int, int]) -> Coordinates:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A set of cells with a name, in one of its orientations, connected or not, and how many copies there are.
+    """A named set of cells, connected or not, in one of its orientations, and its number of copies.
 
-    A piece can be moved and turned as a solid, never mirrored: a flat piece may be turned over, which looks
-    like a reflection, and stands upright in a box; a piece that is not flat has at most 24 orientations,
-    and its mirror image, where it differs, is another piece. A one-sided piece only turns within its layer.
+    A piece can be moved and rotated in space, but not mirrored. So a flat piece may be turned over, which looks like a
+    reflection, and may stand upright in a box. A piece that is not flat has at most 24 orientations; its mirror image,
+    if different, is another piece. A one-sided piece only turns within its layer.
     """
 
     name: str
     cells: tuple[Cell, ...]
-    """Sorted; the smallest layer, row and column are 0."""
+    """The cells, sorted; the minimum layer, row and column are 0."""
     count: int = 1
-    """How many equal copies a tiling uses; swapping them does not give another tiling."""
+    """Number of identical copies that a tiling uses; exchanging them does not give another tiling."""
     one_sided: bool = False
-    """Whether it keeps its upper side up."""
+    """Whether the piece must keep its upper side up."""
 
     @property
     def size(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return len(self.cells)
 
     @property
     def breadth(self) -> int:
-        """The second longest side of the box around it: 1 for a rod, 3 for X."""
+        """Second longest side of the box around the piece: 1 for a rod, 3 for X."""
         return int(np.sort(np.ptp(self.cells, axis=0))[1]) + 1
 
     @property
     def connected(self) -> bool:
-        """Whether the cells are connected by their faces."""
+        """Whether the cells are connected through their faces."""
         rest = set(self.cells)
         reached = [rest.pop()]
         for cell in reached:
@@ -98,9 +98,9 @@ class Piece:
         return not rest
 
     def orientations(self, axes: tuple[int, int, int] = (0, 1, 2)) -> list[Coordinates]:
-        """The different orientations of the piece, ``(size, 3)`` each, the cells sorted along ``axes``.
+        """Return the distinct orientations of the piece, ``(size, 3)`` each, with the cells sorted along ``axes``.
 
-        The list is sorted along the same axes, so that it does not depend on the drawing.
+        The list is also sorted along these axes, so it does not depend on the drawing.
         """
         turned = {}
         for rotation in TURNS if self.one_sided else ROTATIONS:
@@ -110,7 +110,7 @@ class Piece:
 
 
 def neighbours(cell: Cell) -> set[Cell]:
-    """The six cells that share a face with it."""
+    """Return the six cells that share a face with a cell."""
     layer, row, column = cell
     return {
         *((layer + step, row, column) for step in (-1, 1)),
@@ -120,12 +120,12 @@ def neighbours(cell: Cell) -> set[Cell]:
 
 
 def parse_piece(name: str, drawing: str) -> Piece:
-    """Read a piece: '#', '*' or a letter for a cell, '.' or a blank for none, a blank line between layers.
+    """Parse a piece: '#', '*' or a letter is a cell, '.' or a space is empty, and a blank line separates layers.
 
     Raises
     ------
     ConfigError
-        The drawing has another symbol, or no cell, or is larger than any board.
+        The drawing contains another symbol or no cell, or is larger than any board.
     """
     cells = []
     for layer, rows in enumerate(layers_of(textwrap.dedent(drawing), f"piece {quote(name)}")):
@@ -138,14 +138,14 @@ def parse_piece(name: str, drawing: str) -> Piece:
                         f"piece {quote(name)}: expected '#' or a letter for a cell, found {quote(symbol)}"
                     )
     if not cells:
-        raise ConfigError(f"piece {quote(name)}: expected at least one cell, drawn as '#' or a letter, found none")
+        raise ConfigError(f"piece {quote(name)}: the drawing has no cell; draw cells as '#' or a letter")
     return Piece(name, tuple(sorted(tuple(cell) for cell in to_origin(np.array(cells)).tolist())))
 
 
 def layers_of(drawing: str, key: str) -> list[list[str]]:
-    """The lines of a drawing, by layers, between which there are blank lines.
+    """Return the lines of a drawing by layer; blank lines separate layers.
 
-    A drawing that is larger than any board raises a ConfigError, which begins with the key.
+    Raises ConfigError, beginning with ``key``, if the drawing is larger than any board.
     """
     if len(drawing) > MAX_DRAWN:
         raise ConfigError(f"{key}: expected a drawing of at most {MAX_DRAWN:,} characters, found {len(drawing):,}")
@@ -159,7 +159,7 @@ def layers_of(drawing: str, key: str) -> list[list[str]]:
 
 
 def _drawn(drawings: Mapping[str, str]) -> tuple[Piece, ...]:
-    """Read several pieces, ``name: drawing``, in the order given."""
+    """Parse several pieces, ``name: drawing``, in the given order."""
     return tuple(parse_piece(name, drawing) for name, drawing in drawings.items())
 
 
@@ -179,16 +179,16 @@ PENTOMINOES: tuple[Piece, ...] = _drawn(
         "Z": "ZZ.\n.Z.\n.ZZ",
     }
 )
-"""The twelve pentominoes by the letters they resemble (Golomb, *Polyominoes*, 1965)."""
+"""The twelve pentominoes, named by the letters that they resemble (Golomb, *Polyominoes*, 1965)."""
 
 LETTERS = (
     *PENTOMINOES,
     *_drawn({"I": "IIII", "L": "LLL\nL..", "O": "OO\nOO", "S": ".SS\nSS.", "T": "TTT\n.T."}),
     *_drawn({"I": "III", "V": "VV\nV."}),
 )
-"""The flat pieces that have letters of their own."""
+"""The flat pieces with conventional letters."""
 MIRRORED_TETROMINOES = {"L": "J", "S": "Z"}
-"""The letters of mirror images; other pieces with a letter have mirror images with the small letter."""
+"""Letters of mirror images; the mirror image of any other piece with a letter has the lower-case letter."""
 
 
 def _as_shape(cells: Coordinates) -> Shape:
@@ -196,17 +196,17 @@ def _as_shape(cells: Coordinates) -> Shape:
 
 
 def _canonical(cells: Iterable[Cell]) -> Shape:
-    """The same for all orientations of a solid: the first of them, flat if it can be."""
+    """Return the first orientation of a solid, flat if possible; it is the same for all orientations."""
     return _as_shape(Piece("", tuple(cells)).orientations()[0])
 
 
 def _free(size: int, flat: bool = True) -> tuple[Piece, ...]:
-    """The flat pieces of a size, each of which may be turned over; or the solids, mirror images that differ both.
+    """Return the flat pieces of a size, which may be turned over; or the solids, including distinct mirror images.
 
-    Those with letters of their own come first, drawn as usual, then others with spare letters.
+    Pieces with conventional letters come first, drawn as usual; the others get the unused letters.
     """
     shapes: set[Shape] = {((0, 0, 0),)}
-    for _ in range(size - 1):  # add a cell anywhere
+    for _ in range(size - 1):  # add a cell in every possible place
         larger = set()
         for shape in shapes:
             beside = set().union(*map(neighbours, shape)) - set(shape)
@@ -221,7 +221,7 @@ def _free(size: int, flat: bool = True) -> tuple[Piece, ...]:
 
 
 def _one_sided(size: int) -> tuple[Piece, ...]:
-    """The flat pieces of a size, those that differ from their mirror image in both forms; none may be turned over."""
+    """Return the flat pieces of a size that may not be turned over; distinct mirror images are separate pieces."""
     shapes, names = [], []
     for piece in _free(size):
         shapes.append(piece.cells)
@@ -230,13 +230,13 @@ def _one_sided(size: int) -> tuple[Piece, ...]:
         if piece.cells not in {_as_shape(np.array(mirrored) @ turn.T) for turn in TURNS}:
             shapes.append(mirrored)
             names.append(MIRRORED_TETROMINOES[piece.name] if size == 4 else piece.name.lower())
-    if size > 5:  # there are more than letters
+    if size > 5:  # more pieces than letters
         names = _sequential_names(len(shapes))
     return tuple(Piece(name, cells, one_sided=True) for name, cells in zip(names, shapes, strict=True))
 
 
 def _sequential_names(count: int) -> list[str]:
-    """One character each where these suffice, else numbers from 1."""
+    """Return one character per piece if there are enough characters, else numbers from 1."""
     symbols = ascii_uppercase + ascii_lowercase + digits
     return list(symbols[:count]) if count <= len(symbols) else [str(number + 1) for number in range(count)]
 
@@ -254,12 +254,12 @@ PIECE_SETS: Mapping[str, Callable[[], tuple[Piece, ...]]] = {
     "tetracubes": partial(_free, 4, flat=False),
     "pentacubes": partial(_free, 5, flat=False),
 }
-"""The makers of the named sets."""
+"""Functions that return the named sets."""
 
 
 @lru_cache(maxsize=len(PIECE_SETS))
 def piece_set(name: str) -> tuple[Piece, ...]:
-    """The pieces of one of the `PIECE_SETS`."""
+    """Return the pieces of one of the `PIECE_SETS`."""
     return PIECE_SETS[name]()
 
 
@@ -270,24 +270,24 @@ PIECE_KEYS = ("shape", "count", "one_sided")
 
 
 def parse_pieces_setting(value: object) -> tuple[Piece, ...]:
-    """The pieces that a setting names or draws; ConfigError, which names the key, where it does neither."""
+    """Return the pieces that a setting names or draws; raise ConfigError, naming the key, if the setting is invalid."""
     if isinstance(value, str):
         return piece_set(value) if value in PIECE_SETS else _lettered(value)
     if isinstance(value, list):
         return _pentominoes(value)
     if isinstance(value, dict) and value:
         if len(value) > MAX_CELLS:
-            raise ConfigError(f"{KEY}: expected at most {MAX_CELLS:,}, a cell each, found {len(value):,}")
+            raise ConfigError(f"{KEY}: at most {MAX_CELLS:,} pieces fit on a board; found {len(value):,}")
         return tuple(_piece(name, setting) for name, setting in value.items())
     raise ConfigError(f"{KEY}: expected the name of a set, letters, or a table of drawings, found {quote(value)}")
 
 
 def _lettered(text: str) -> tuple[Piece, ...]:
-    """The pentominoes of these letters; a longer word of other letters is taken for the name of a set."""
+    """Return the pentominoes with these letters. A longer word of other letters is taken for the name of a set."""
     letters: list[object] = [letter for letter in text if letter not in " ,"]
     if len(letters) > len(_BY_LETTER) or (any(letter not in _BY_LETTER for letter in letters) and len(letters) > 4):
         raise ConfigError(
-            f"{KEY}: expected letters of {''.join(_BY_LETTER)}, or a set among {', '.join(PIECE_SETS)}; "
+            f"{KEY}: expected letters of {''.join(_BY_LETTER)}, or one of the sets {', '.join(PIECE_SETS)}; "
             f"found {quote(shorten(text))}"
         )
     return _pentominoes(letters)
@@ -298,14 +298,14 @@ def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
         if not isinstance(letter, str) or letter not in _BY_LETTER:
             raise ConfigError(f"{KEY}: expected letters of {''.join(_BY_LETTER)}, found {quote(letter)}")
         if letter in letters[:number]:
-            raise ConfigError(f"{KEY}: expected each letter once, found {quote(letter)} again")
+            raise ConfigError(f"{KEY}: the letter {quote(letter)} occurs twice")
     if not letters:
-        raise ConfigError(f"{KEY}: expected at least one piece, found none")
+        raise ConfigError(f"{KEY}: the list of pieces is empty")
     return tuple(_BY_LETTER[str(letter)] for letter in letters)
 
 
 def _piece(name: str, setting: Any) -> Piece:
-    """A piece as it is drawn, or as a table with its drawing describes it."""
+    """Return a piece from its drawing, or from a table that contains its drawing."""
     SYMBOL.check(name, KEY)
     key = f"{KEY}.{name}"
     table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}

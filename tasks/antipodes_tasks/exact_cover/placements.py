@@ -1,5 +1,8 @@
-"""Placements: the ways to lay a piece on the board, numbered, with their cells as bits; the options of a search, which
-are some of them; and how the symmetries of the board act on them and on tilings.
+"""Placements of pieces on a board.
+
+A *placement* is a piece in one orientation on certain cells. Placements are numbered, and their cells are stored as
+bits. The *options* of a search are the placements that it may use. This module also contains the action of the board's
+symmetries on placements and tilings.
 """
 
 from collections.abc import Callable
@@ -16,45 +19,46 @@ from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 
 WORD = 64
 LEAST_WORDS = 2
-"""Words of a mask on small boards, for the kernels that take boards of at most two words."""
+"""Minimum number of words of a mask: the kernels for small boards expect two words."""
 MAX_COLUMNS = np.iinfo(np.uint16).max
 
 Fill = Callable[[int, NDArray[np.int32]], int]
-"""Writes the options of further tilings into ``(room, copies)``, in any order, and returns how many it found.
+"""Function that continues a search. It writes the options of further tilings into an array ``(room, copies)``, in any
+order, and returns how many tilings it found.
 
-It returns when there is no more room, when as many placements are made in all as the first argument says, or when the
-search has ended.
+It returns when the array is full, when the total number of placements reaches its first argument, or when the search
+is complete.
 """
 DEPTH, PLACEMENTS = range(2)
-"""The places of the counters of a search: its depth, -1 when it has ended, and the placements tried."""
+"""Indices of a search's counters: its depth (-1 when the search is complete), and the number of placements tried."""
 
 TilingArray = NDArray[np.int32]
-"""Tilings as ``(tilings, copies)``: the numbers of their placements, ascending, so by pieces and their copies."""
+"""``(tilings, copies)``: the numbers of each tiling's placements, ascending, hence ordered by piece."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placements:
-    """All placements of all pieces on a board that the conditions allow, in an order that the stored tilings depend on.
+    """All placements of all pieces on a board that the conditions allow. Stored tilings depend on their order.
 
-    Sorted by the piece, then by its orientation (the sorted list of `Piece.orientations` along the axes of
-    the board), then by its position (layer, row, column).
+    They are sorted by piece, then by orientation (in the order of `Piece.orientations` along the axes of the board),
+    then by layer, row and column.
     """
 
     piece_count: int
     board_size: int
     piece: NDArray[np.int32]
-    """The piece of each, ``(placements,)``, ascending."""
+    """``(placements,)``: the piece of each placement, ascending."""
     orientation: NDArray[np.int32]
-    """The orientation of each, ``(placements,)``."""
+    """``(placements,)``: the orientation of each placement."""
     cells: NDArray[np.int32]
-    """The numbers of the cells of each, ascending, ``(placements, largest piece)``; -1 after the last."""
+    """``(placements, largest piece)``: the cells of each placement, ascending; -1 after the last."""
 
     def __len__(self) -> int:
         return len(self.piece)
 
     @cached_property
     def masks(self) -> NDArray[np.uint64]:
-        """The cells as bits, ``(placements, words)``: cell ``c`` is bit ``c % 64`` of word ``c // 64``."""
+        """``(placements, words)``: the cells as bits; cell ``c`` is bit ``c % 64`` of word ``c // 64``."""
         words = max(LEAST_WORDS, -(-self.board_size // WORD))
         masks = np.zeros((len(self), words), dtype=np.uint64)
         for cell in self.cells.T:
@@ -65,31 +69,31 @@ class Placements:
 
     @cached_property
     def first_of_piece(self) -> NDArray[np.int64]:
-        """The number of the first placement of each piece, and of the end, ``(pieces + 1,)``."""
+        """``(pieces + 1,)``: the number of the first placement of each piece, and the number of placements."""
         return np.searchsorted(self.piece, np.arange(self.piece_count + 1))
 
     def of(self, piece: int) -> NDArray[np.int64]:
-        """The numbers of the placements of a piece."""
+        """Return the numbers of the placements of a piece."""
         return np.arange(self.first_of_piece[piece], self.first_of_piece[piece + 1])
 
     def in_mask_order(self, piece: int) -> NDArray[np.int64]:
-        """The numbers of the placements of a piece, sorted by their masks."""
+        """Return the numbers of the placements of a piece, sorted by their masks."""
         numbers = self.of(piece)
         return numbers[np.lexsort(self.masks[numbers].T)]
 
     def covers(self, cell: int) -> NDArray[np.bool_]:
-        """Which placements cover a cell, ``(placements,)``."""
+        """Return a mask ``(placements,)`` of the placements that cover a cell."""
         result: NDArray[np.bool_] = (self.cells == cell).any(axis=1)
         return result
 
     def select(self, kept: NDArray[np.bool_]) -> "Placements":
-        """Some of the placements, ``(placements,)``, numbered anew."""
+        """Return the placements selected by a mask ``(placements,)``, renumbered."""
         return Placements(self.piece_count, self.board_size, self.piece[kept], self.orientation[kept], self.cells[kept])
 
 
 @lru_cache(maxsize=8)
 def placements_of(problem: TilingProblem) -> Placements:
-    """All placements of the problem's pieces on its board that its conditions allow."""
+    """Return all placements of the problem's pieces on its board that the conditions allow."""
     placements = _all_placements(problem)
     kept = np.ones(len(placements), dtype=np.bool_)
     for condition in problem.where:
@@ -116,7 +120,7 @@ def _all_placements(problem: TilingProblem) -> Placements:
 
 
 def _positions(board: Board, cells: Coordinates) -> NDArray[np.int64]:
-    """The cells covered wherever the oriented piece fits, ``(positions, size)``."""
+    """Return the cells ``(positions, size)`` that the oriented piece covers wherever it fits."""
     room = np.array(board.shape) - cells.max(axis=0)
     if (room <= 0).any():
         return np.empty((0, len(cells)), dtype=np.int64)
@@ -127,35 +131,35 @@ def _positions(board: Board, cells: Coordinates) -> NDArray[np.int64]:
 
 
 class OptionTable(NamedTuple):
-    """The placements that a partition may use, sorted by their first cell, then by their number."""
+    """The options of a partition: the placements it may use, sorted by their first cell, then by their number."""
 
     number: NDArray[np.int32]
-    """Their numbers, ``(options,)``."""
+    """``(options,)``: the number of each placement."""
     masks: NDArray[np.uint64]
-    """The cells they cover, ``(options, words)``."""
+    """``(options, words)``: the cells that each option covers."""
     columns: NDArray[np.uint16]
-    """The columns of the exact cover that they cover, ``(options, largest piece + 1)``.
+    """``(options, largest piece + 1)``: the items of the exact cover that each option covers.
 
-    Columns are cells, then pieces. One more column, which needs no cover, fills the rows of smaller pieces.
+    The items are the cells, then the pieces. An extra item, which need not be covered, pads the rows of smaller pieces.
     """
     starts: NDArray[np.int32]
     """``starts[cell, piece]`` to ``starts[cell, piece + 1]``: the options of a piece whose first cell is ``cell``."""
 
 
 def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> OptionTable:
-    """The allowed placements, ``(placements,)``, as options.
+    """Return the placements allowed by a mask ``(placements,)`` as options.
 
     Raises
     ------
     ResourceLimitError
-        The board and the pieces are too many for the numbers of columns.
+        The board has too many cells and pieces for 16-bit item numbers.
     """
     numbers = np.flatnonzero(allowed)
     numbers = numbers[np.argsort(placements.cells[numbers, 0], kind="stable")]
     cells, pieces = placements.cells[numbers], placements.piece[numbers]
     filler = placements.board_size + placements.piece_count
     if filler > MAX_COLUMNS:
-        raise ResourceLimitError(f"expected a board of fewer than 65,535 cells and pieces, found {filler:,}")
+        raise ResourceLimitError(f"the board has {filler:,} cells and pieces; the limit is 65,535")
     columns = np.column_stack((np.where(cells < 0, filler, cells), pieces + placements.board_size))
     shape = placements.board_size, placements.piece_count + 1
     starts = np.searchsorted(cells[:, 0].astype(np.int64) * shape[1] + pieces, np.arange(shape[0] * shape[1]))
@@ -168,7 +172,7 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> OptionTabl
 
 
 def copies_left(problem: TilingProblem, placements: Placements, fixed: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """How many copies of each piece are left beside fixed placements, ``(pieces,)``."""
+    """Return the number of copies of each piece that the fixed placements leave, ``(pieces,)``."""
     counts = np.array([piece.count for piece in problem.pieces], dtype=np.int64)
     left: NDArray[np.int64] = counts - np.bincount(placements.piece[fixed], minlength=len(counts))
     return left
@@ -176,36 +180,35 @@ def copies_left(problem: TilingProblem, placements: Placements, fixed: NDArray[n
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """The symmetries of a tiling problem, as they act on its placements; the first is the identity.
+    """The symmetries of a tiling problem and their action on its placements; the first is the identity.
 
-    A symmetry of the board is one of the problem when it maps the pieces to pieces. A reflection of a box
-    turns a piece that is not flat into its mirror image, so it counts only where that is among the pieces
-    too.
+    A symmetry of the board is a symmetry of the problem if it maps the pieces to pieces. A reflection of a box turns a
+    piece that is not flat into its mirror image, so it only counts if the mirror image is one of the pieces.
     """
 
     placements: NDArray[np.int32]
-    """Where each placement goes, ``(symmetries, placements)``."""
+    """``(symmetries, placements)``: the image of each placement."""
     pieces: NDArray[np.int32]
-    """Which piece each piece becomes, ``(symmetries, pieces)``: itself, or its mirror image."""
+    """``(symmetries, pieces)``: the image of each piece, which is itself or its mirror image."""
     cells: NDArray[np.int64]
-    """Where each cell goes, ``(symmetries, cells)``."""
+    """``(symmetries, cells)``: the image of each cell."""
 
     def __len__(self) -> int:
         return len(self.placements)
 
     def copies(self, tilings: TilingArray) -> TilingArray:
-        """The symmetric copies of the tilings, ``(symmetries, tilings, copies of pieces)``."""
+        """Return the symmetric copies ``(symmetries, tilings, copies of pieces)`` of tilings."""
         copies = self.placements[:, tilings]
         copies.sort(axis=2)
         return copies
 
     def expand(self, tilings: TilingArray) -> TilingArray:
-        """All members of the orbits of the tilings, sorted, ``(all, copies)``."""
+        """Return all members of the orbits of tilings, sorted, ``(all, copies)``."""
         return distinct(self.copies(tilings).reshape(-1, tilings.shape[1]))
 
 
 def smallest(copies: NDArray[np.int32]) -> TilingArray:
-    """The lexicographically smallest copy of each tiling, by its `Symmetry.copies`, ``(tilings, copies of pieces)``."""
+    """Return the lexicographically smallest copy of each tiling, ``(tilings, copies)``, from its `Symmetry.copies`."""
     least: TilingArray = copies[0]
     for copy in copies[1:]:
         least = np.where(precedes(copy, least)[:, np.newaxis], copy, least)
@@ -213,9 +216,9 @@ def smallest(copies: NDArray[np.int32]) -> TilingArray:
 
 
 def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The number of different symmetric copies of each tiling, by its `Symmetry.copies`, ``(tilings,)``.
+    """Return the number of distinct symmetric copies of each tiling, ``(tilings,)``, from its `Symmetry.copies`.
 
-    By the orbit-stabiliser theorem, it is the number of symmetries divided by those that map the tiling to itself.
+    By the orbit-stabiliser theorem, it is the number of symmetries divided by the number that map the tiling to itself.
     """
     fixed = (copies == copies[0]).all(axis=2).sum(axis=0)
     sizes: NDArray[np.int64] = len(copies) // fixed
@@ -223,8 +226,8 @@ def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def distinct(tilings: TilingArray) -> TilingArray:
-    """The different tilings among these, in lexicographic order."""
-    as_bytes = tilings.astype(">i4", order="C").view(f"V{4 * tilings.shape[1]}")  # in the order of the numbers
+    """Return the distinct tilings in lexicographic order."""
+    as_bytes = tilings.astype(">i4", order="C").view(f"V{4 * tilings.shape[1]}")  # big-endian: byte order is numeric
     ordered = tilings[np.argsort(as_bytes.ravel(), kind="stable")]
     new = np.ones(len(tilings), dtype=np.bool_)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -233,7 +236,7 @@ def distinct(tilings: TilingArray) -> TilingArray:
 
 
 def precedes(left: TilingArray, right: TilingArray) -> NDArray[np.bool_]:
-    """Which rows of the left precede those of the right in lexicographic order, ``(tilings,)``."""
+    """Return a mask ``(tilings,)`` of the rows of ``left`` that lexicographically precede the rows of ``right``."""
     first = (left != right).argmax(axis=1)[:, np.newaxis]
     before = np.take_along_axis(left, first, axis=1) < np.take_along_axis(right, first, axis=1)
     result: NDArray[np.bool_] = before[:, 0]
@@ -242,7 +245,7 @@ def precedes(left: TilingArray, right: TilingArray) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=8)
 def symmetry_of(problem: TilingProblem) -> Symmetry:
-    """The symmetries of the problem's board that map its pieces to its pieces, and keep its conditions."""
+    """Return the symmetries of the problem's board that map pieces to pieces and preserve the conditions."""
     found = [
         (*action, cells)
         for cells in problem.board.symmetries
@@ -254,10 +257,10 @@ def symmetry_of(problem: TilingProblem) -> Symmetry:
 
 
 def _action(problem: TilingProblem, cells: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-    """What each placement and each piece becomes if cell ``c`` goes to ``cells[c]``; None if some copy is no placement.
+    """Return the images of all placements and pieces if cell ``c`` is mapped to ``cells[c]``; None if there are none.
 
-    A piece becomes one with as many copies, whose placements are the moved ones. Of several such pieces, all of one
-    shape, the first becomes the first.
+    The image of a piece has the same number of copies, and its placements are the images of the piece's placements. If
+    several pieces of one shape qualify, they are mapped in order.
     """
     placements = placements_of(problem)
     moved = replace(placements, cells=np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32))

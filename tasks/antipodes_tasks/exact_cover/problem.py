@@ -1,4 +1,4 @@
-"""A tiling problem: a board, the pieces that are to fill it, and conditions on the tilings."""
+"""A tiling problem: a board, the pieces that fill it, and conditions on the tilings."""
 
 import hashlib
 import json
@@ -37,10 +37,10 @@ KEYS = ("name", "cells", "pieces", "where", "description")
 
 @dataclass(frozen=True)
 class Board:
-    """The cells that are to be filled, and those that may be.
+    """The cells to fill, including cells that may stay empty.
 
-    The cells are numbered in scan order, along the short side first (see `axes`), whatever way the board
-    lies: 6x10 and 10x6 are numbered alike.
+    The cells are numbered in scan order, along the short side first (see `axes`), regardless of the board's
+    orientation: the cells of 6x10 and 10x6 boards have the same numbers.
     """
 
     layers: int
@@ -48,66 +48,68 @@ class Board:
     columns: int
     holes: frozenset[Cell] = frozenset()
     optional: frozenset[Cell] = frozenset()
-    """The cells that may stay empty."""
+    """Cells that may stay empty."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Layers, rows and columns of the drawing."""
+        """Numbers of layers, rows and columns of the drawing."""
         return self.layers, self.rows, self.columns
 
     @property
     def size(self) -> int:
-        """How many cells there are, those that may stay empty among them."""
+        """Number of cells, including those that may stay empty."""
         return len(self.cells)
 
     @cached_property
     def extent(self) -> tuple[int, int, int]:
-        """Layers, rows and columns of the smallest box around the cells."""
+        """Numbers of layers, rows and columns of the smallest box around the cells."""
         layers, rows, columns = (int(side) for side in np.ptp(self._drawn, axis=0) + 1)
         return layers, rows, columns
 
     @cached_property
     def axes(self) -> tuple[int, int, int]:
-        """The axes from the slowest to the fastest in the numbering of the cells: the long side first.
+        """Axes from the slowest to the fastest in the numbering of the cells; the fastest runs along the shortest side.
 
-        On a board of 6 rows and 10 columns that is column by column, and down each: the order of the textbooks.
+        On a board of 6 rows and 10 columns, cells are numbered column by column, from top to bottom, as in the
+        textbooks.
         """
         fast, middle, slow = sorted(range(3), key=lambda axis: (self.extent[axis], axis))
         return slow, middle, fast
 
     @cached_property
     def cells(self) -> Coordinates:
-        """Where cell 0, 1, 2, ... lies in the drawing, ``(size, 3)``."""
+        """``(size, 3)``: layer, row and column in the drawing of each cell."""
         return sort_cells(self._drawn, self.axes)
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
-        """The number of the cell at each place of the drawing, ``(layers, rows, columns)``, -1 at a hole."""
+        """``(layers, rows, columns)``: the number of the cell at each place of the drawing, -1 for a hole."""
         numbers = np.full(self.shape, -1, dtype=np.int64)
         numbers[tuple(self.cells.T)] = np.arange(self.size)
         return numbers
 
     @cached_property
     def required(self) -> NDArray[np.bool_]:
-        """Which cells have to be filled, ``(size,)``."""
+        """``(size,)``: whether each cell has to be filled."""
         return np.array([tuple(cell) not in self.optional for cell in self.cells.tolist()], dtype=np.bool_)
 
     @cached_property
     def in_reading_order(self) -> NDArray[np.int64]:
-        """The numbers of the cells as people count them, from 0: layer by layer, line by line, ``(size,)``."""
+        """``(size,)``: the numbers of the cells in reading order: layer by layer, line by line."""
         return self.numbers[self.numbers >= 0]
 
     @property
     def cross_section(self) -> int:
-        """The area of the smallest face of the box around the cells: how wide a search in scan order is."""
+        """Area of the smallest face of the box around the cells, which is the width of a search in scan order."""
         return int(np.prod(sorted(self.extent)[:2]))
 
     @cached_property
     def symmetries(self) -> NDArray[np.int64]:
-        """The rotations and reflections that map the cells to themselves, ``(symmetries, size)``.
+        """``(symmetries, size)``: the image of each cell under each rotation and reflection that maps the board to
+        itself.
 
-        Each row says where every cell goes; the rows differ, are sorted, and the first is the identity. Holes
-        around the cells do not matter; optional cells go to optional ones.
+        The rows are distinct and sorted, and the first is the identity. Holes around the cells do not matter. Optional
+        cells are mapped to optional cells.
         """
         original = to_origin(self.cells)
         found = {tuple(range(self.size))}
@@ -133,7 +135,7 @@ class Board:
 
     @cached_property
     def colours(self) -> NDArray[np.int64]:
-        """The checkerboard colour of each cell, +1 or -1, ``(size,)``."""
+        """``(size,)``: the checkerboard colour of each cell, +1 or -1."""
         colours: NDArray[np.int64] = 1 - 2 * (self.cells.sum(axis=1) % 2)
         return colours
 
@@ -146,13 +148,13 @@ class Board:
 
 
 def parse_board(drawing: str, key: str = "[board] cells") -> Board:
-    """Read a board: '.' is a cell to fill, '?' one that may stay empty, '#' a hole; a blank line separates layers.
+    """Parse a board: '.' is a cell to fill, '?' a cell that may stay empty, '#' a hole; a blank line separates layers.
 
     Raises
     ------
     ConfigError
-        A symbol other than these, lines or layers of different lengths, no cell, more than 1024, or
-        a drawing of more than 32,768 characters. The message begins with ``key``.
+        The drawing contains another symbol, lines or layers of different lengths, no cell, more than 1024 cells, or
+        more than 32,768 characters. The message begins with ``key``.
     """
     layers = [[line.strip() for line in layer] for layer in layers_of(drawing, key)]
     _check_rectangular(layers, key)
@@ -171,7 +173,7 @@ def parse_board(drawing: str, key: str = "[board] cells") -> Board:
 
 def _check_rectangular(layers: list[list[str]], key: str) -> None:
     if not layers:
-        raise ConfigError(f"{key}: expected a drawing of '.', '?' and '#', found nothing")
+        raise ConfigError(f"{key}: the drawing is empty; draw cells as '.', '?' and '#'")
     for number, layer in enumerate(layers, start=1):
         if len(layer) != len(layers[0]):
             raise ConfigError(
@@ -191,25 +193,25 @@ def _as_cell(coordinates: NDArray[np.int64]) -> Cell:
 
 @dataclass(frozen=True)
 class Condition:
-    """A copy of a piece covers all of some cells, or no copy of it covers any of them."""
+    """A condition that a copy of a piece covers all of some cells, or that no copy of it covers any of them."""
 
     piece: str
-    """The name of the piece."""
+    """Name of the piece."""
     number: int
-    """Which of the pieces it is."""
+    """Number of the piece."""
     verb: str
     cells: tuple[int, ...]
-    """Ascending, as the board numbers cells."""
+    """Numbers of the cells on the board, ascending."""
 
     def excluded(self, pieces: NDArray[np.int32], cells: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which placements no tiling under this condition has, ``(placements,)``.
+        """Return a mask ``(placements,)`` of the placements that no tiling under this condition contains.
 
         Parameters
         ----------
         pieces
-            The piece of each placement, ``(placements,)``.
+            ``(placements,)``: the piece of each placement.
         cells
-            The cells of each, ``(placements, largest piece)``.
+            ``(placements, largest piece)``: the cells of each placement.
         """
         touching = np.isin(cells, self.cells).any(axis=1)
         allowed = pieces != self.number if self.verb == AVOIDS else self.covering(pieces, cells)
@@ -217,7 +219,7 @@ class Condition:
         return excluded
 
     def covering(self, pieces: NDArray[np.int32], cells: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which placements are of the piece, and cover all the cells; parameters as for `excluded`."""
+        """Return a mask of the placements of the piece that cover all the cells; parameters as for `excluded`."""
         covering: NDArray[np.bool_] = (np.isin(cells, self.cells).sum(axis=1) == len(self.cells)) & (
             pieces == self.number
         )
@@ -226,7 +228,7 @@ class Condition:
     def holds(
         self, tilings: NDArray[np.int32], pieces: NDArray[np.int32], cells: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """For which of the tilings it is true, ``(tilings,)``; other parameters as for `excluded`."""
+        """Return a mask ``(tilings,)`` of the tilings that fulfil the condition; other parameters as for `excluded`."""
         avoids = self.verb == AVOIDS
         decisive = self.excluded(pieces, cells) if avoids else self.covering(pieces, cells)
         found: NDArray[np.bool_] = decisive[tilings].any(axis=1) != avoids
@@ -234,15 +236,15 @@ class Condition:
 
 
 def parse_condition(text: str, board: Board, names: Sequence[str], key: str) -> Condition:
-    """Read a condition: a piece, "covers" or "avoids", and cells.
+    """Parse a condition: a piece, "covers" or "avoids", and cells.
 
-    A cell is its number, from 0 in reading order and without the holes, or its row and column, from 0, as in "2,3"; in
-    a box its layer, row and column.
+    A cell is given by its number, from 0 in reading order without holes, or by its row and column, from 0, as in "2,3".
+    In a box it is given by its layer, row and column.
 
     Raises
     ------
     ConfigError
-        It is no such sentence, or there is no such piece or cell. The message begins with ``key``.
+        The text is not such a condition, or names an unknown piece or cell. The message begins with ``key``.
     """
     found = SENTENCE.fullmatch(text.strip())
     if not found:
@@ -255,7 +257,7 @@ def parse_condition(text: str, board: Board, names: Sequence[str], key: str) -> 
 
 
 def _cell(word: str, board: Board, key: str) -> int:
-    """The number on the board of a cell by its number in reading order, or by its place."""
+    """Return the number of a cell on the board from its number in reading order or its coordinates."""
     if re.fullmatch(r"\d{1,9}", word) and int(word) < board.size:
         return int(board.in_reading_order[int(word)])
     if re.fullmatch(r"\d{1,9}(,\d{1,9}){1,2}", word):
@@ -273,10 +275,10 @@ def _cell(word: str, board: Board, key: str) -> int:
 
 @dataclass(frozen=True, repr=False)
 class TilingProblem:
-    """A board and the pieces to fill it with.
+    """A board and the pieces that fill it.
 
-    A tiling uses every copy of every piece. Two pieces of the same shape under two names are two pieces: swapping
-    them gives another tiling. Swapping copies of one piece does not.
+    A tiling uses every copy of every piece. Pieces with different names are different even if they have the same shape:
+    exchanging them gives another tiling. Exchanging copies of one piece does not.
     """
 
     name: str
@@ -291,41 +293,39 @@ class TilingProblem:
             self._check_labels()
             return
         if least == most:
-            raise ConfigError(
-                f"[board] cells: expected {counted(area, 'cell')}, as many as the pieces fill, found {most}"
-            )
+            raise ConfigError(f"[board] cells: the pieces fill {counted(area, 'cell')}, but the board has {most}")
         raise ConfigError(
-            f"[board] cells: expected at most {area} cells '.', as many as the pieces fill, and at least as many with "
-            f"the cells '?'; found {least} and {most}"
+            f"[board] cells: the pieces fill {area} cells, so draw at most that many '.', and at least "
+            f"that many '.' and '?' together; found {least} and {most}"
         )
 
     def _check_labels(self) -> None:
-        """Raise ConfigError where a piece has the name of another, or of a copy of another."""
+        """Raise ConfigError if two pieces or copies have the same label."""
         if len(set(self.labels)) < len(self.labels):
             label, _ = Counter(self.labels).most_common(1)[0]
             raise ConfigError(
-                f"[board] pieces: expected a name of its own for each piece and each copy (copies of D are D.1, "
-                f"D.2, ...), found {quote(label)} twice"
+                f"[board] pieces: the names of pieces and copies must differ (copies of D are D.1, D.2, ...), "
+                f"but {quote(label)} occurs twice"
             )
 
     @property
     def area(self) -> int:
-        """How many cells the pieces fill."""
+        """Number of cells that the pieces fill."""
         return sum(piece.size * piece.count for piece in self.pieces)
 
     @property
     def copies(self) -> int:
-        """How many placements a tiling has."""
+        """Number of placements in a tiling."""
         return len(self.piece_of_copy)
 
     @cached_property
     def piece_of_copy(self) -> NDArray[np.int64]:
-        """The piece of each copy, ascending, ``(copies,)``."""
+        """``(copies,)``: the number of the piece of each copy, ascending."""
         return np.repeat(np.arange(len(self.pieces)), [piece.count for piece in self.pieces])
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """A name for each copy: that of its piece, with a number from 1 where there are several, as in "D.3"."""
+        """A label for each copy: the name of its piece, with a number from 1 if there are several copies: ``D.3``."""
         return tuple(
             f"{piece.name}.{number + 1}" if piece.count > 1 else piece.name
             for piece in self.pieces
@@ -334,7 +334,7 @@ class TilingProblem:
 
     @cached_property
     def required(self) -> NDArray[np.bool_]:
-        """Which cells every tiling covers, ``(cells,)``."""
+        """``(cells,)``: whether every tiling covers the cell."""
         required = self.board.required.copy()
         for condition in self.where:
             if condition.verb == COVERS:
@@ -343,7 +343,7 @@ class TilingProblem:
 
     @cached_property
     def connected(self) -> bool:
-        """Whether the parts of each piece touch."""
+        """Whether every piece is connected."""
         return all(piece.connected for piece in self.pieces)
 
     def __repr__(self) -> str:
@@ -352,7 +352,7 @@ class TilingProblem:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that the tilings depend on: board, pieces and conditions, not name and description."""
+        """SHA-256 of everything that determines the tilings: board, pieces and conditions, but no name."""
         board = [self.board.shape, sorted(self.board.holes)]
         pieces = [(piece.name, piece.cells) for piece in self.pieces]
         content: list[object] = [board, pieces]
@@ -368,16 +368,16 @@ class TilingProblem:
 
 
 def parse_problem(table: Mapping[str, object]) -> TilingProblem:
-    """Read the table ``[board]`` of a config: ``name``, ``cells``, perhaps ``pieces``, ``where`` and ``description``.
+    """Parse the table ``[board]`` of a config: ``name``, ``cells``, optionally ``pieces``, ``where``, ``description``.
 
-    ``pieces`` is the name of a set ("pentominoes", the default), some letters of pentominoes ("FLPX", or a list of
-    them), or a table of name = drawing, or name = table of ``shape``, ``count`` and ``one_sided``.
+    ``pieces`` is the name of a set ("pentominoes", the default), letters of pentominoes ("FLPX" or a list of letters),
+    or a table of name = drawing, or of name = table with ``shape``, ``count`` and ``one_sided``.
 
     Raises
     ------
     ConfigError
-        A key that is unknown, missing or of the wrong type, a drawing that cannot be read, or pieces whose
-        area is not that of the board. The message names the key.
+        A key is unknown, missing or of the wrong type, a drawing is invalid, or the area of the pieces does not match
+        the board. The message names the key.
     """
     unknown = sorted(map(str, set(table) - set(KEYS)))
     if unknown:
@@ -394,12 +394,12 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
 
 def _text(table: Mapping[str, object], key: str) -> str:
     if key not in table:
-        raise ConfigError(f"[board] {key}: expected this key, which is missing")
+        raise ConfigError(f"[board]: the key {key!r} is missing")
     return str(TEXT.check(table[key], f"[board] {key}"))
 
 
 def listed_conditions(value: object) -> list[str]:
-    """The sentences of the key ``where``, a list of them or one; ConfigError if it is neither."""
+    """Return the conditions under the key ``where``, a list of strings or one string; else raise ConfigError."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise ConfigError(f"[board] where: expected a list of conditions, found {quote(value)}")

@@ -1,1 +1,1 @@
-"""Positions as keys, numbers of one word or several: their packing, their moves, and sorted sets of them."""
+"""Positions packed into keys of one or several 64-bit words: packing, moves on keys, and sorted sets of keys."""

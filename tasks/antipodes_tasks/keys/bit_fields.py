@@ -1,4 +1,4 @@
-"""The labels of a position in 64-bit words: each place has a field of a few bits, or shares one with its neighbours."""
+"""Bit fields: the labels of a position in 64-bit words, with one bit field per place or per group of places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from antipodes_tasks.rules.parts import Part
 
 Words = NDArray[np.uint64]
 WORD = 64
-"""Bits of a word."""
+"""Number of bits of a word."""
 MIN_POSITIONS_TO_COMPILE = 1 << 14
-"""Positions from which on kernels pack and unpack them; for fewer, loading one would take longer."""
+"""Number of positions from which kernels pack and unpack them; for fewer, loading a kernel would take longer."""
 PACKED = 1 << 11
-"""Positions that are packed after each other: their words and labels stay in cache."""
+"""Number of positions packed at a time, so that their words and labels stay in the cache."""
 
 
 class Layout(NamedTuple):
-    """Where the label of each place is, ``(places,)`` each."""
+    """The location of each field in a key, as arrays ``(fields,)``."""
 
     word: NDArray[np.int64]
     shift: Words
@@ -34,32 +34,32 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Fields:
-    """The bits of each place; no place is split between two words."""
+    """Bit fields with one field per place; no field is split between two words."""
 
     bits: tuple[int, ...]
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> "Fields":
-        """Fields that hold any contents of these parts."""
+        """Return fields that can hold any contents of the parts."""
         return cls(tuple(max(1, bits_of(len(part.symbols))) for part in parts for _ in range(part.places)))
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return len(self.bits)
 
     @property
     def words(self) -> int:
-        """The number of words of a position."""
+        """Number of words of a position."""
         return int(self.layout.word[-1]) + 1
 
     @cached_property
     def layout(self) -> Layout:
-        """Where each place is: the first takes the lowest bits of the first word, and so on."""
+        """Location of each place's field; the first place is in the lowest bits of the first word."""
         return layout_of(self.bits)
 
     def pack(self, labels: Labels) -> Words:
-        """``(n, places)`` labels as ``(n, words)``."""
+        """Return labels ``(n, places)`` as words ``(n, words)``."""
         if len(labels) >= MIN_POSITIONS_TO_COMPILE:
             packed = np.empty((len(labels), self.words), dtype=np.uint64)
             _pack(labels, self.layout.word, self.layout.shift, packed)
@@ -70,7 +70,7 @@ class Fields:
         return words
 
     def unpack(self, words: Words) -> Labels:
-        """The inverse of `pack`."""
+        """Return the labels of packed positions; the inverse of `pack`."""
         if len(words) >= MIN_POSITIONS_TO_COMPILE:
             labels = np.empty((len(words), self.places), dtype=np.uint8)
             _unpack(words, *self.layout, labels)
@@ -80,28 +80,28 @@ class Fields:
 
 @dataclass(frozen=True)
 class SharedFields:
-    """Fields of several places: the number in it has a digit for each of them, the lowest one for the first."""
+    """Bit fields shared by several places; a field's number has one digit per place, the lowest for the first place."""
 
     radices: tuple[int, ...]
-    """The values of each place."""
+    """Number of values of each place."""
     groups: tuple[int, ...]
-    """How many places are in each field, one after another."""
+    """Number of consecutive places in each field."""
     more: tuple[int, ...] = ()
-    """How many values each of some fields has that follow, and are not of places; they are left 0 here."""
+    """Number of values of each further field, which belongs to no place; `pack` leaves these fields 0."""
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return len(self.radices)
 
     @cached_property
     def first(self) -> tuple[int, ...]:
-        """The first place of each field of places."""
+        """First place of each field that belongs to places."""
         return tuple(accumulate(self.groups, initial=0))[:-1]
 
     @cached_property
     def values(self) -> tuple[int, ...]:
-        """How many values each field has."""
+        """Number of values of each field."""
         of_places = (
             prod(self.radices[first : first + size]) for first, size in zip(self.first, self.groups, strict=True)
         )
@@ -109,29 +109,29 @@ class SharedFields:
 
     @property
     def words(self) -> int:
-        """The number of words of a position."""
+        """Number of words of a position."""
         return int(self.layout.word[-1]) + 1
 
     @cached_property
     def layout(self) -> Layout:
-        """Where each field is, ``(fields,)``."""
+        """Location of each field."""
         return layout_of([bits_of(values) for values in self.values])
 
     @cached_property
     def field(self) -> NDArray[np.int64]:
-        """``(places,)``: the field of each place."""
+        """``(places,)``: number of the field of each place."""
         return np.repeat(np.arange(len(self.groups)), self.groups)
 
     @cached_property
     def divisors(self) -> tuple[int, ...]:
-        """The value of a 1 of each place in the number of its field."""
+        """Weight of each place's digit in the number of its field."""
         found: list[int] = []
         for first, size in zip(self.first, self.groups, strict=True):
             found += list(accumulate(self.radices[first : first + size], mul, initial=1))[:-1]
         return tuple(found)
 
     def pack(self, labels: Labels) -> Words:
-        """``(n, places)`` labels as ``(n, words)``."""
+        """Return labels ``(n, places)`` as words ``(n, words)``."""
         packed = np.zeros((len(labels), self.words), dtype=np.uint64)
         for place, field in enumerate(self.field.tolist()):
             weight = np.uint64(self.divisors[place]) << self.layout.shift[field]
@@ -139,7 +139,7 @@ class SharedFields:
         return packed
 
     def unpack(self, words: Words) -> Labels:
-        """The inverse of `pack`."""
+        """Return the labels of packed positions; the inverse of `pack`."""
         labels = np.empty((len(words), self.places), dtype=np.uint8)
         for place, field in enumerate(self.field.tolist()):
             digits = self.number(words, field) // np.uint64(self.divisors[place])
@@ -147,13 +147,13 @@ class SharedFields:
         return labels
 
     def number(self, words: Words, field: int) -> Words:
-        """The number ``(n,)`` in a field of keys ``(n, words)``."""
+        """Return the number ``(n,)`` in a field of keys ``(n, words)``."""
         found: Words = (words[:, self.layout.word[field]] >> self.layout.shift[field]) & self.layout.mask[field]
         return found
 
 
 def layout_of(widths: Sequence[int]) -> Layout:
-    """Where fields of so many bits are: the first one is lowest in the first word, and none is split between two."""
+    """Return the location of fields with these widths in bits, from the lowest bit of the first word; none is split."""
     word, shift, ends = 0, 0, []
     for bits in widths:
         if shift + bits > WORD:
@@ -166,13 +166,13 @@ def layout_of(widths: Sequence[int]) -> Layout:
 
 
 def bits_of(values: int) -> int:
-    """The bits of a field for so many different values."""
+    """Return the number of bits that a field with this many values needs."""
     return (values - 1).bit_length()
 
 
 @kernel
 def _pack(labels: Labels, word: NDArray[np.int64], shift: Words, packed: Words) -> None:
-    """Write the words of labels ``(n, places)``, PACKED positions after each other, place by place."""
+    """Write labels ``(n, places)`` to words, PACKED positions at a time, place by place."""
     for begin in range(0, len(labels), PACKED):
         end = min(begin + PACKED, len(labels))
         packed[begin:end] = 0

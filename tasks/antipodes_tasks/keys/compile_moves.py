@@ -1,4 +1,4 @@
-"""Moves on labels made into moves on keys."""
+"""Compilation of moves on labels into moves on keys."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -24,13 +24,13 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 INDEX_BITS = 8
-"""Bits of a key that a table takes."""
+"""Maximum number of bits of a key that index one lookup table."""
 MAX_MOVES = 1 << 16
-"""Moves that are made, in some seconds."""
+"""Maximum number of moves that are compiled, which takes some seconds."""
 
 
 class Change(NamedTuple):
-    """Where the label of a place goes, and what is added to it."""
+    """The place to which a label goes, and the number added to it."""
 
     destination: int
     added: int
@@ -38,14 +38,14 @@ class Change(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A move: the labels that some places must have, and where the label of each other goes."""
+    """A move: the labels that some places must hold, and where the labels of the changed places go."""
 
     allowed: Mapping[int, frozenset[int]]
     changes: Mapping[int, Change]
 
 
 def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
-    """The moves on keys, except those that are never legal; None if they are functions, or too many."""
+    """Return the moves on keys, without moves that are never legal; None if they are functions or too many."""
     if len(moves) > MAX_MOVES or not isinstance(moves, Swaps | Transforms):
         return None
     if packing.groups:
@@ -83,7 +83,7 @@ def _transforms(moves: Transforms, packing: Packing) -> Iterator[Step]:
 
 
 def _conditions(moves: Transforms, number: int, packing: Packing) -> Iterator[tuple[int, frozenset[int]]]:
-    """The places that a move has conditions on, and which of their labels it allows."""
+    """Yield the places that a move has conditions on, and the labels that it allows there."""
     if moves.conditions is None:
         return
     for place in np.flatnonzero(moves.conditional[number]).tolist():
@@ -92,7 +92,7 @@ def _conditions(moves: Transforms, number: int, packing: Packing) -> Iterator[tu
 
 
 class _OfPlaces:
-    """Makes moves from those on labels, where a key has a field for each place, and tables of neighbours among them."""
+    """Compiler of moves for keys with one field per place; lookup tables combine neighbouring places."""
 
     def __init__(self, packing: Packing) -> None:
         self.packing = packing
@@ -103,12 +103,12 @@ class _OfPlaces:
         self.at = [word * WORD + shift for word, shift in zip(self.word, self.shift, strict=True)]
 
     def tables(self, places: Iterable[int], effect: Callable[[int, int], int]) -> Iterator[Lookup]:
-        """The effects on a key of the codes of some places, ascending; those of neighbours in one table."""
+        """Yield lookup tables of the effects of some places' codes, ascending; neighbouring places share a table."""
         for group in self._neighbours(places):
             word, shift = self.word[group[0]], self.shift[group[0]]
             mask = sum(self.mask[place] << self.shift[place] - shift for place in group)
             effects = [0]
-            for place in group:  # the fields ascend, so that an index has the bits of the key
+            for place in group:  # the fields ascend, so an index consists of consecutive bits of the key
                 known = range(len(self.contents[place]))
                 own = [effect(place, code) if code in known else 0 for code in range(self.mask[place] + 1)]
                 effects += [0] * ((1 << self.shift[place] - shift) - len(effects))
@@ -116,7 +116,7 @@ class _OfPlaces:
             yield from _lookups(word, shift, mask, effects, self.words)
 
     def _neighbours(self, places: Iterable[int]) -> list[list[int]]:
-        """The places in groups, whose fields are within INDEX_BITS of a word."""
+        """Return the places in groups whose fields span at most INDEX_BITS of one word."""
         groups: list[list[int]] = []
         for place in places:
             first = groups[-1][0] if groups else place
@@ -128,7 +128,7 @@ class _OfPlaces:
         return groups
 
     def empty(self) -> tuple[Words, Words]:
-        """All bits of fields but the highest of each, and these, ``(words,)`` each: fields that are 0 are empty."""
+        """Return masks ``(words,)`` of the lower bits and of the highest bit of all fields."""
         low, high = np.zeros((2, self.words), dtype=np.uint64)
         for word, shift, mask in zip(self.word, self.shift, self.mask, strict=True):
             highest = (mask + 1) >> 1
@@ -137,7 +137,7 @@ class _OfPlaces:
         return low, high
 
     def move(self, step: Step) -> KeyMove | None:
-        """The move; None if it is never legal."""
+        """Return the compiled move, or None if it is never legal."""
         move = KeyMove()
         codes = {place: list(range(len(self.contents[place]))) for place in step.changes}
         codes |= {place: self._codes(place, labels) for place, labels in step.allowed.items()}
@@ -157,7 +157,7 @@ class _OfPlaces:
         return sorted(self.contents[place].index(label) for label in labels)
 
     def _require(self, move: KeyMove, place: int, codes: Sequence[int]) -> None:
-        """Add the condition that the field of a place has one of some values."""
+        """Add the condition that the field of a place has one of some codes."""
         if len(codes) == len(self.contents[place]):
             return
         if len(codes) > 1:
@@ -170,16 +170,16 @@ class _OfPlaces:
             move.guard = self.at[place] + self.mask[place].bit_length() - 1
 
     def _effect(self, place: int, change: Change, code: int) -> int:
-        """The change of a key, if a place has a code: it leaves the place, and goes to its destination."""
+        """Return the change of a key if a place holds a code: the code leaves the place and goes to its destination."""
         label = (self.contents[place][code] + change.added) % change.modulus
         after = int(self.packing.codes[change.destination, label])
-        after = 0 if after == UNKNOWN else after  # then the move is illegal
+        after = 0 if after == UNKNOWN else after  # the move is illegal in this case
         effect: int = code << self.at[place] ^ after << self.at[change.destination]
         return effect
 
 
 def _lookups(word: int, shift: int, mask: int, effects: Sequence[int], words: int) -> Iterator[Lookup]:
-    """A look-up for each word that some effect changes."""
+    """Yield one lookup for each word that some effect changes."""
     each = words_of(effects, words)
     for changed in np.flatnonzero(each.any(axis=0)).tolist():
         yield Lookup(word, shift, mask, changed, each[:, changed])

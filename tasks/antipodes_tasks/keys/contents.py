@@ -1,4 +1,4 @@
-"""Which labels each place can hold: an upper bound, from the moves alone."""
+"""The labels that each place can hold: an upper bound derived from the starts and the moves."""
 
 from collections import defaultdict
 
@@ -17,10 +17,11 @@ EVERY = ~np.uint64(0)
 
 
 def contents(rules: Rules) -> Contents:
-    """The labels that each place can hold from the starts and the origin on, ascending.
+    """Return the labels that each place can hold in positions reachable from the starts and the origin, ascending.
 
-    Of moves with conditions only those whose conditions can hold count, each place for itself. Other moves may lead any
-    label of a part to any of its places. Of blocks those places count that give a block its label; others are empty.
+    The result is a superset. Conditional moves count if each of their conditions can hold, considered separately. For
+    other moves, any place of a part may hold any label of the part. For blocks, only the place that holds a block's
+    label counts; the block's other places are empty.
     """
     moves, moduli = rules.moves, moduli_of(rules.parts)
     if rules.footprints is not None and isinstance(moves, Transforms):
@@ -52,7 +53,7 @@ def _of_blocks(rules: Rules, moves: Transforms, rest: int) -> Contents:
 
 
 class _Flows:
-    """Where moves bring labels: sets of labels are masks, a bit each."""
+    """The places to which moves carry labels; sets of labels are bit masks."""
 
     def __init__(self, moves: Transforms) -> None:
         changed = (moves.origin != np.arange(moves.places)) | (moves.added != 0)
@@ -63,7 +64,7 @@ class _Flows:
         self.conditions = moves.conditions
 
     def spread(self, masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The labels ``(places,)`` of each place, and those that one move brings there."""
+        """Return the labels ``(places,)`` of each place, including those that one move carries there."""
         moved = masks[self.origin]
         if self.conditions is not None:
             possible = ((self.conditions & masks) != 0).all(axis=1)

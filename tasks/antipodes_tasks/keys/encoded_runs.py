@@ -1,8 +1,8 @@
-"""Runs of keys: sorted arrays of different keys as bytes, as journals and sets of visited positions hold them.
+"""Runs: sorted arrays of distinct keys, encoded as bytes for journals and for sets of visited positions.
 
-A run is LEB128 numbers, 7 bits a byte, low ones first, 128 added to all bytes but the last: the first key, then the
-difference of each key from the one before it. Keys of several words are written as they are, little-endian, the first
-word first.
+One-word keys are encoded as LEB128 numbers: 7 bits per byte, lowest bits first, with 128 added to every byte but a
+number's last. The first number is the first key, and each further number is the difference from the previous key. Keys
+of several words are stored as little-endian words, the first word first.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 WORD, WORD_BYTES = 64, 8
 AHEAD = 4
-"""Bytes that are written or read together, used or not."""
+"""Number of bytes that are written or read at a time, whether they are needed or not."""
 _SEVEN, _LOW, _MORE, _FIVE_BYTES = np.uint64(7), np.uint64(127), np.uint64(128), np.uint64(1 << 28)
 
 
 def no_keys(words: int) -> Keys:
-    """No keys of so many words."""
+    """Return an empty array of keys with this number of words."""
     return np.empty(0 if words == 1 else (0, words), dtype=np.uint64)
 
 
 def integers(keys: Keys | NDArray[np.int64]) -> list[int]:
-    """The keys as Python's integers."""
+    """Return the keys as Python integers."""
     if keys.ndim == 1:
         found: list[int] = keys.tolist()
         return found
@@ -37,21 +37,21 @@ def integers(keys: Keys | NDArray[np.int64]) -> list[int]:
 
 
 def of_integers(numbers: Sequence[int], words: int) -> Keys:
-    """The keys that are these integers."""
+    """Return Python integers as keys."""
     content = b"".join(number.to_bytes(WORD_BYTES * words, "big") for number in numbers)
     rows = np.frombuffer(content, dtype=">u8").astype(np.uint64).reshape(len(numbers), words)
     return rows[:, 0].copy() if words == 1 else rows
 
 
 def encode(keys: Keys) -> Bytes:
-    """The bytes of sorted different keys."""
+    """Return the bytes of sorted distinct keys."""
     return encode_parts(keys, np.array([0, len(keys)]))[0]
 
 
 def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
-    """The bytes of sorted keys in parts, each a run of its own: where the parts begin, and where their bytes do.
+    """Encode sorted keys in parts, each as a separate run; return the bytes and the offset of each part in them.
 
-    Both arrays of places are ``(parts + 1,)``, int64; the last entries are the ends.
+    ``begins``, the first key of each part, and the offsets are int64 arrays ``(parts + 1,)`` that end with the total.
     """
     if keys.ndim > 1:
         return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8), begins * (WORD_BYTES * keys.shape[1])
@@ -63,7 +63,7 @@ def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
 
 
 def decode(data: Bytes, count: int, words: int) -> Keys | None:
-    """The ``count`` sorted keys that were encoded; None if the bytes are not those of so many."""
+    """Return the ``count`` sorted keys that were encoded, or None if the bytes do not encode this many keys."""
     if words > 1:
         if len(data) != count * words * WORD_BYTES:
             return None
@@ -75,7 +75,7 @@ def decode(data: Bytes, count: int, words: int) -> Keys | None:
 
 
 def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
-    """The sorted keys that an encoded run of ``count`` keys does not have; the run was checked when it was read."""
+    """Return the sorted keys that are not in a run of ``count`` encoded keys, which must have been checked before."""
     if keys.ndim > 1:
         run = decode(data, count, keys.shape[1])
         assert run is not None
@@ -86,7 +86,7 @@ def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
 
 @kernel
 def _measure(keys: Keys, begins: Numbers, places: Numbers) -> None:
-    """Set for each part where its bytes end."""
+    """Set the end of each part's bytes."""
     length = 0
     for part in range(len(begins) - 1):
         before = np.uint64(0)
@@ -101,9 +101,9 @@ def _measure(keys: Keys, begins: Numbers, places: Numbers) -> None:
 
 @kernel
 def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
-    """Write the parts of the keys as numbers to ``out``, which has room, and AHEAD bytes more.
+    """Write the parts of the keys to ``out``, which must have room for them and AHEAD more bytes.
 
-    Numbers of up to 28 bits, nearly all, take no branch: no processor foretells how many bytes the next one has.
+    Numbers of up to 28 bits, which are nearly all, are written without branches, since their lengths are unpredictable.
     """
     length, one = np.uint64(0), np.uint64(1)
     for part in range(len(begins) - 1):
@@ -130,7 +130,7 @@ def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
 
 @kernel
 def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
-    """The number at a place and the place after it; where it is cut or has more than 64 bits, one past the end."""
+    """Return the number at an offset and the next offset: ``len(data) + 1`` if cut off or longer than 64 bits."""
     if at + AHEAD <= len(data):
         place = np.uint64(at)
         word = np.uint64(data[place]) | np.uint64(data[place + np.uint64(1)]) << np.uint64(8)
@@ -157,7 +157,7 @@ def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
 
 @kernel
 def _read(data: Bytes, keys: Keys) -> bool:
-    """Fill the keys from their bytes; False if these are of more, of fewer, or not in ascending order."""
+    """Decode the bytes into ``keys``; return False if they encode more or fewer keys, or are not ascending."""
     at, key = 0, np.uint64(0)
     for i in range(len(keys)):
         number, at = _number(data, at)
@@ -172,7 +172,7 @@ def _read(data: Bytes, keys: Keys) -> bool:
 
 @kernel
 def _subtract(keys: Keys, data: Bytes, out: Keys) -> int:
-    """Write the keys that a run lacks to ``out``, in ascending order; how many there are."""
+    """Write the keys that are not in a run to ``out``, ascending; return their number."""
     count, at, other, begun = 0, 0, np.uint64(0), False
     for i in range(len(keys)):
         key = keys[np.uint64(i)]
@@ -180,6 +180,6 @@ def _subtract(keys: Keys, data: Bytes, out: Keys) -> int:
             begun = True
             number, at = _number(data, at)
             other += number
-        out[np.uint64(count)] = key  # kept by the count alone: no processor foretells which keys are new
+        out[np.uint64(count)] = key  # branch-free: which keys are new is unpredictable
         count += not (begun and other == key)
     return count

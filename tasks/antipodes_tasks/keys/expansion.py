@@ -1,4 +1,4 @@
-"""The moves of a puzzle from keys to keys."""
+"""Expansion: the successors of positions given as keys."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,40 +23,40 @@ from antipodes_tasks.rules.functions import Functions, legal_positions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
-"""Bytes of the labels of positions that functions move together: what functions get has 8 times as many."""
+"""Bytes of labels that Python functions move at a time; the functions receive 8 times as many bytes."""
 ROOM = 1 << 15
-"""Successors that a kernel writes before they are copied: those of 256 KiB stay in cache."""
+"""Number of successors that a kernel writes before they are copied; 256 KiB of them stay in the cache."""
 MIN_KEYS_TO_FILTER = 1 << 12
-"""Keys from which on most of the repeats among their successors are dropped before they are sorted."""
+"""Number of keys from which most repeated successors are dropped before sorting."""
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """The successors of positions, as keys."""
+    """Computes the successors of keys."""
 
     rules: Rules
     packing: Packing
 
     @property
     def one_way(self) -> bool:
-        """Whether some move cannot be undone, so that a layer may lead to any earlier one."""
+        """Whether some move is irreversible, so that a successor may be in any earlier layer."""
         return not self.rules.moves.reversible
 
     @property
     def moves(self) -> int:
-        """The number of moves: no position has more successors."""
+        """Number of moves, which is the maximum number of successors of a position."""
         return len(self.rules.moves)
 
     @cached_property
     def compiled(self) -> KeyMoves | PieceSteps | None:
-        """The moves as arrays for machine code; None if they are functions."""
+        """The moves as arrays for a kernel; None if they are Python functions."""
         return key_moves(self.rules.moves, self.packing)
 
     def successors(self, keys: Keys, check: bool = False) -> Keys:
-        """The keys of all positions one move after some, unsorted, and with repeats.
+        """Return the keys of all successors, unsorted and with repeats.
 
-        With ``check`` functions that are said to undo each other are tried; InputError where one does not.
-        It releases the GIL, unless moves are functions of a user's that do not.
+        With ``check``, each move that is a Python function with a declared inverse is tried; raises InputError if the
+        inverse does not undo it. The GIL is released, except by Python functions that hold it.
         """
         return np.concatenate(
             [keys[:0], *(self._batches(keys, check) if self.compiled is None else self._kernel(keys))]
@@ -73,7 +73,7 @@ class Expansion:
             yield after[:count].copy()
 
     def _expand(self, keys: Keys, begin: int, after: Keys) -> tuple[int, int]:
-        """Write successors of keys from ``begin`` on; the first key that is left, and how many are written."""
+        """Write the successors of keys from ``begin`` on; return the first key not expanded and the number written."""
         moves = self.compiled
         if isinstance(moves, PieceSteps):
             of_one_word = keys.ndim == moves.covered.shape[1] == 1

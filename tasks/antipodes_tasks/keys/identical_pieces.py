@@ -1,6 +1,7 @@
-"""Equal pieces as one number: the place of their set of places among all sets in which they do not overlap.
+"""Identical pieces as one number: the index of their set of places among all sets in which they do not overlap.
 
-Three dominoes on a board of 25 squares have at most 1,140 such sets, which are 11 bits, and in bits of the squares 20.
+Three dominoes on a board of 25 squares have at most 1,140 such sets, which take 11 bits; one bit field per square takes
+20 bits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,30 +15,30 @@ from antipodes_tasks.keys.bit_fields import WORD, Words, bits_of
 from antipodes_tasks.rules.footprints import Footprints
 
 MAX_SETS = 1 << 16
-"""Sets of places that are listed for a label."""
+"""Maximum number of sets of places that are listed for a label."""
 MAX_LISTED = 1 << 20
-"""Sets of fewer pieces that are listed on the way."""
+"""Maximum number of sets of fewer pieces that are listed as intermediate results."""
 MAX_STEPS = 1 << 21
-"""Moves that are listed for the sets of a label, 16 bytes each."""
+"""Maximum number of moves that are listed for the sets of a label, 16 bytes each."""
 FIELD_BITS = 10
-"""Bits of a field that several places share: tables list what its numbers mean."""
+"""Maximum number of bits of a field that several places share; tables list the meaning of each of its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class PieceSets:
-    """Where pieces of a label can stand, all together."""
+    """The possible sets of places of the pieces with one label."""
 
     label: int
     places: tuple[int, ...]
-    """The places that can have the label, ascending."""
+    """Places that can hold the label, ascending."""
     sets: Words
-    """``(values,)``, ascending: bit *i* stands for the place *i* in the list."""
+    """``(values,)``: the sets, ascending; bit *i* stands for the *i*-th place of the list."""
 
 
 def piece_sets(label: int, count: int, covers: Mapping[int, int]) -> PieceSets | None:
-    """All sets of ``count`` places in which what a piece covers is apart; None if there are none, or too many.
+    """Return all sets of ``count`` places in which the pieces do not overlap; None if there are none or too many.
 
-    ``covers`` has for each place that can have the label the mask of the places that a piece covers there.
+    ``covers`` maps each place that can hold the label to the mask of the places that a piece covers there.
     """
     sets = _sets(count, tuple(covers.values())) if len(covers) <= WORD else None
     return None if sets is None else PieceSets(label, tuple(covers), sets)
@@ -45,7 +46,7 @@ def piece_sets(label: int, count: int, covers: Mapping[int, int]) -> PieceSets |
 
 @lru_cache(maxsize=64)
 def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
-    """The sets, as numbers with a bit for each of the masks, that have ``count`` masks and no bit of them twice."""
+    """Return all sets of ``count`` disjoint masks, as numbers with one bit per mask."""
     later = [sum(1 << j for j, other in enumerate(masks) if j >= i or other & mask) for i, mask in enumerate(masks)]
     sets = np.zeros(1, dtype=np.uint64)
     for _ in range(count):
@@ -59,7 +60,7 @@ def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
 
 
 def covered_by(footprints: Footprints, label: int) -> dict[int, int]:
-    """The places that a block of a label covers, as a mask, for each place that gives it the label, ascending."""
+    """Return a mask of the places that a block covers, for each place that can hold the block's label, ascending."""
     return {
         one.place: sum(1 << place for place in (one.place, *one.others))
         for one in sorted(footprints.every)
@@ -68,9 +69,9 @@ def covered_by(footprints: Footprints, label: int) -> dict[int, int]:
 
 
 def shared(radices: Sequence[int]) -> tuple[int, ...]:
-    """Sizes of groups of neighbouring places, so that numbers of their digits take the fewest bits together.
+    """Return the sizes of groups of neighbouring places such that one number per group takes the fewest bits in total.
 
-    A group has FIELD_BITS at most, or one place.
+    A group takes at most FIELD_BITS bits, or consists of one place.
     """
     best: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     for end in range(1, len(radices) + 1):
@@ -86,9 +87,9 @@ def shared(radices: Sequence[int]) -> tuple[int, ...]:
 
 
 def in_sets(contents: Sequence[Sequence[int]], bits: Mapping[int, int]) -> set[int]:
-    """The labels that take fewer bits as sets of places, so many each, than in the fields of places with the others.
+    """Return the labels that take fewer bits as sets of places (``bits`` each) than in the fields of the places.
 
-    Labels change one after another, the one first that saves most.
+    It is a greedy search: the label that saves the most bits is switched first.
     """
     sets = set(bits)
     while True:
@@ -101,5 +102,5 @@ def in_sets(contents: Sequence[Sequence[int]], bits: Mapping[int, int]) -> set[i
 
 
 def _needed(contents: Sequence[Sequence[int]], bits: Mapping[int, int], sets: set[int]) -> float:
-    """The bits that a packing takes, those of places not rounded up."""
+    """Return the number of bits that a packing takes, with fractional bits for places."""
     return sum(log2(len(set(labels) - sets)) for labels in contents) + sum(bits[label] for label in sets)

@@ -1,4 +1,4 @@
-"""Machine code that makes all moves of keys."""
+"""Kernels that expand keys by all moves, and drop recent duplicates."""
 
 import numpy as np
 
@@ -9,16 +9,18 @@ from antipodes_tasks.keys.piece_steps import PieceSteps
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 OTHERS = np.uint64(63)
-"""The bit of a condition that stands for all values from 63 on."""
+"""The bit of a condition's mask that stands for all values from 63 on."""
 
 
 @kernel
 def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
-    """Write the successors of keys ``(n,)`` from ``begin`` on, while there is room for all of a key.
+    """Write the successors of one-word keys ``(n,)`` from ``begin`` on, while there is room for all successors of a
+    key.
 
-    It returns the first key that is not expanded, and the number of successors. The keys have one word.
+    Return the first key that is not expanded, and the number of successors.
     """
-    # A call counts the arrays of a tuple in and out; indices without a sign need no test for counting from the end.
+    # Each call increments and decrements the reference counts of arrays in a tuple, so they are read once. Unsigned
+    # indices need no check for negative values.
     low, high, lookups = moves.low[0], moves.high[0], moves.lookups
     first = moves.first.view(np.uint64)
     mask, value, change = moves.mask.ravel(), moves.value.ravel(), moves.change.ravel()
@@ -64,9 +66,9 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
 
 @kernel
 def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceSteps) -> tuple[int, int]:
-    """As `expand_words`, by steps of pieces, of which no key has more than ``most``.
+    """Expand as `expand_words` does, by steps of pieces, with at most ``most`` steps per key.
 
-    Each step is written, and counts if it is legal: that takes no branch, which would often be predicted wrong.
+    Every step is written, but only counted if it is legal. This avoids a branch that would often be mispredicted.
     """
     shift, mask, at = steps.shift, steps.mask, steps.at.view(np.uint64)
     covered, first = steps.covered.ravel(), steps.first.view(np.uint64)
@@ -89,7 +91,7 @@ def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceS
 
 @kernel
 def expand_step_rows(keys: Words, begin: int, after: Words, most: int, steps: PieceSteps) -> tuple[int, int]:
-    """As `expand_steps`, for keys ``(n, words)``, and for more than 64 places."""
+    """Expand as `expand_steps` does, for keys ``(n, words)`` and for more than 64 places."""
     word, shift, mask, at = steps.word, steps.shift, steps.mask, steps.at
     covered, first, empty, change = steps.covered, steps.first, steps.empty, steps.change
     words, place_words = keys.shape[1], covered.shape[1]
@@ -117,12 +119,12 @@ def expand_step_rows(keys: Words, begin: int, after: Words, most: int, steps: Pi
 
 
 RECENT_BITS = 16
-"""Bits of a slot: half a MiB of recent keys."""
+"""Number of bits of a slot's index: recent keys take 512 KiB."""
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def no_recent(words: int) -> Words:
-    """``(slots, words)``: a table of recent keys that has none, since 0 belongs to the first slot, and 1 to another."""
+    """Return an empty table ``(slots, words)`` of recent keys; no slot holds a key that is hashed to it."""
     recent = np.zeros((1 << RECENT_BITS, words), dtype=np.uint64)
     recent[0, -1] = 1
     return recent
@@ -130,10 +132,10 @@ def no_recent(words: int) -> Words:
 
 @kernel
 def drop_recent(keys: Words, count: int, slots: Words) -> int:
-    """Keep those of the first ``count`` keys that are not recent, in place, and enter them; return their number.
+    """Drop recent keys among the first ``count`` keys in place, and record the others; return the number of keys kept.
 
-    Of the successors of a block board two thirds are repeats, most of them found here: a quarter of the time of a
-    search, which would go into sorting them.
+    Two thirds of a sliding-block puzzle's successors are repeats, and this finds most of them. It saves a quarter of
+    the search time, which would be spent on sorting them.
     """
     shift, recent = np.uint64(64 - RECENT_BITS), slots.ravel()
     kept = 0
@@ -148,7 +150,7 @@ def drop_recent(keys: Words, count: int, slots: Words) -> int:
 
 @kernel
 def drop_recent_rows(keys: Words, count: int, recent: Words) -> int:
-    """As `drop_recent`, for keys ``(n, words)`` and recent ones ``(slots, words)``."""
+    """Drop recent keys as `drop_recent` does, for keys ``(n, words)`` and recent keys ``(slots, words)``."""
     shift, words = np.uint64(64 - RECENT_BITS), keys.shape[1]
     kept = 0
     for i in range(count):
@@ -167,7 +169,7 @@ def drop_recent_rows(keys: Words, count: int, recent: Words) -> int:
 
 @kernel
 def expand_rows(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
-    """As `expand_words`, for keys ``(n, words)``."""
+    """Expand as `expand_words` does, for keys ``(n, words)``."""
     low, high, first, mask, value, change = moves.low, moves.high, moves.first, moves.mask, moves.value, moves.change
     condition_at, condition_word, condition_shift = moves.condition_at, moves.condition_word, moves.condition_shift
     condition_mask, allowed, lookup_at = moves.condition_mask, moves.allowed, moves.lookup_at

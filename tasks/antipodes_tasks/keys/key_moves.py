@@ -1,8 +1,8 @@
-"""Moves as arrays over the bits of keys: what a key must have, and what changes in it.
+"""Moves as arrays over the bits of keys: conditions that a key must fulfil, and changes of the key.
 
-A move is legal where some fields have one value (a mask and a value of the whole key), and others one of several. It
-changes a key by an exclusive or: a constant for the fields whose value is known then, and for the others an entry of a
-table, which neighbouring bits of the key are the index of.
+A move is legal if certain fields have one specific value (a mask and a value of the whole key), and certain other
+fields have one of several values. It changes a key by exclusive or: with a constant for the fields whose values are
+then known, and with lookup-table entries, indexed by neighbouring bits of the key, for the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,22 +16,22 @@ from antipodes_tasks.keys.bit_fields import WORD, Words
 
 UNGUARDED = -1
 MAX_CODES = 64
-"""Values of a field that a condition tells apart, the bits of a mask: the last stands for all above it, too."""
+"""Number of field values that a condition's mask distinguishes; the last bit also stands for all greater values."""
 Numbers = NDArray[np.int64]
 
 
 class Condition(NamedTuple):
-    """A field with several values that a move allows."""
+    """A field that must have one of several values."""
 
     word: int
     shift: int
     mask: int
     allowed: int
-    """A bit for each value."""
+    """The allowed values as a bit mask."""
 
 
 class Lookup(NamedTuple):
-    """Neighbouring bits of a key, and what they change in one word."""
+    """Neighbouring bits of a key that index a table, and the word of the key that the table's entries change."""
 
     word: int
     shift: int
@@ -42,10 +42,10 @@ class Lookup(NamedTuple):
 
 @dataclass
 class KeyMove:
-    """One move; its integers have a bit for each bit of all words, the first word lowest."""
+    """One move. Its integers have one bit for each bit of the key, the first word lowest."""
 
     guard: int = UNGUARDED
-    """A place that must be empty, as the highest bit of its field."""
+    """A place that must be empty, given by the highest bit of its field."""
     mask: int = 0
     value: int = 0
     change: int = 0
@@ -54,19 +54,19 @@ class KeyMove:
 
 
 class Tables(NamedTuple):
-    """Look-ups one after another."""
+    """The concatenation of all lookups."""
 
     word: Numbers
     shift: Words
     mask: Words
     at: Numbers
-    """Where the table of each begins in the entries."""
+    """Start of each lookup's table in ``entries``."""
     changed_word: Numbers
     entries: Words
 
     @classmethod
     def of(cls, lookups: Sequence[Lookup]) -> "Tables":
-        """The look-ups as arrays."""
+        """Return the lookups as arrays."""
         return cls(
             np.array([one.word for one in lookups], dtype=np.int64),
             np.array([one.shift for one in lookups], dtype=np.uint64),
@@ -78,20 +78,20 @@ class Tables(NamedTuple):
 
 
 class KeyMoves(NamedTuple):
-    """All moves, in the order of their guards.
+    """All moves, sorted by guard.
 
-    The conditions of a move ``m`` are the entries from ``condition_at[m]`` to ``condition_at[m + 1]``, the same goes
-    for its look-ups.
+    The conditions of move ``m`` are ``condition_at[m]`` to ``condition_at[m + 1]``; its lookups are ``lookup_at[m]`` to
+    ``lookup_at[m + 1]``.
     """
 
     low: Words
-    """``(words,)``: all bits of fields, but the highest of each."""
+    """``(words,)``: all bits of the fields except the highest bit of each."""
     high: Words
-    """The highest bit of each field: a place is empty if its field is 0."""
+    """``(words,)``: the highest bit of each field. A place is empty if its field is 0."""
     first: Numbers
-    """``(guards + 2,)``: where the moves of each guard begin; those without a guard are the last."""
+    """``(guards + 2,)``: the first move of each guard; moves without a guard come last."""
     mask: Words
-    """``(moves, words)``: the fields that must have one value, and that value."""
+    """``(moves, words)``: mask of the fields that must have a specific value; ``value`` has these values."""
     value: Words
     change: Words
     """``(moves, words)``: the constant part of the change."""
@@ -100,13 +100,13 @@ class KeyMoves(NamedTuple):
     condition_shift: Words
     condition_mask: Words
     allowed: Words
-    """The values that the field of a condition may have, as bits."""
+    """The values that the field of each condition may have, as bit masks."""
     lookup_at: Numbers
     lookups: Tables
 
 
 def arrays_of(moves: Iterable[KeyMove], words: int, low: Words, high: Words) -> KeyMoves:
-    """The moves of keys of so many words, as arrays."""
+    """Return the moves of keys with this number of words as arrays."""
     guards = words * WORD
     ordered = sorted(moves, key=lambda move: move.guard % (guards + 1))  # UNGUARDED, -1, comes last
     conditions = [one for move in ordered for one in move.conditions]
@@ -128,11 +128,11 @@ def arrays_of(moves: Iterable[KeyMove], words: int, low: Words, high: Words) -> 
 
 
 def _starts(lengths: Sequence[int]) -> Numbers:
-    """``(n + 1,)``: where each of some lists begins, one after another, and their end."""
+    """Return the start of each of some concatenated lists, and the end of the last, ``(n + 1,)``."""
     return np.cumsum([0, *lengths], dtype=np.int64)
 
 
 def words_of(numbers: Sequence[int], words: int) -> Words:
-    """``(n, words)``: integers of that many words, the lowest first."""
+    """Return integers as rows of words ``(n, words)``, the lowest word first."""
     packed = b"".join(number.to_bytes(8 * words, "little") for number in numbers)
     return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(len(numbers), words)

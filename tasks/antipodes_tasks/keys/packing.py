@@ -1,7 +1,7 @@
-"""A position as a key: a number of one 64-bit word, or of several.
+"""Packing of positions into keys of one or several 64-bit words.
 
-A place has its label in a few bits, or shares a field with its neighbours where that saves a word. Equal blocks are one
-number, which stands for all their places, where that takes fewer bits than labels of places do.
+The label of a place is stored in a few bits. Neighbouring places share a bit field if that saves a word. A set of
+identical blocks is stored as one number, which determines all their places, if that takes fewer bits than the labels.
 """
 
 from collections import Counter
@@ -34,40 +34,40 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 Keys = NDArray[np.uint64]
-"""``(n,)`` keys of one word; or ``(n, words)``, compared as numbers, the first word first."""
+"""Keys of one word, ``(n,)``, or of several words, ``(n, words)``, compared as numbers with the first word highest."""
 MAX_WORDS = 64
 LABELS = 256
 UNKNOWN = -1
-"""The code of a label that a place cannot hold."""
+"""Code of a label that a place cannot hold."""
 VERSION, VERSION_NOW = "version", 2
-"""The key of the record that has the number of its form, and that number."""
+"""Key of the format version in the record, and the current version."""
 CONTENTS = "contents"
-"""The key of the record that has for each place its labels, or their number if they are the first ones."""
+"""Key of the list, in the record, of the labels of each place, or of their number if they are 0, 1, 2, ..."""
 FOOTPRINTS, REST, EVERY = "footprints", "rest", "every"
-"""The keys of what blocks cover."""
+"""Keys of the footprints of blocks."""
 GROUPS, PIECES = "groups", "pieces"
-"""The keys of places that share fields, and of labels that are sets of places."""
+"""Keys of the groups of places that share fields, and of the labels that are stored as sets of places."""
 
 
 @dataclass(frozen=True)
 class Packing:
-    """The labels that each place can hold, and with them the bits of a key: the first place has the lowest ones.
+    """The labels that each place can hold, which determine the bits of a key; the first place has the lowest bits.
 
-    Of blocks a key has the place that gives a block its label; which others it covers is known then.
+    For a block, a key only stores the place that holds the block's label; this determines the other places it covers.
     """
 
     contents: Contents
     footprints: Footprints | None = None
     groups: tuple[int, ...] = ()
-    """How many neighbouring places share each field; none if each has its own."""
+    """Number of neighbouring places in each shared field; empty if each place has its own field."""
     pieces: tuple[tuple[int, int], ...] = ()
-    """The labels that have a field for the set of their places, and how many blocks have the label."""
+    """Pairs of a label whose blocks are stored as a set of places, and the number of blocks with this label."""
 
     @classmethod
     def of(cls, rules: Rules) -> "Packing":
-        """The packing of all positions that moves lead to from the starts.
+        """Return the packing of all positions reachable from the starts.
 
-        SizeLimitError if a key has more than MAX_WORDS words.
+        Raises SizeLimitError if a key has more than MAX_WORDS words.
         """
         packing = cls(*_reached(contents(rules), rules.footprints))
         if packing.footprints is not None and isinstance(rules.moves, Transforms):
@@ -76,13 +76,13 @@ class Packing:
             packing = min(packing, cls(packing.contents, None, shared(packing.radices)), key=lambda one: one.words)
         if packing.words > MAX_WORDS:
             raise SizeLimitError(
-                f"expected positions of at most {MAX_WORDS} words of {WORD} bits, found {packing.words} words: "
-                f"{rules.places} places of {rules.name} take {packing.bits:,} bits"
+                f"the {rules.places} places of {rules.name} take {packing.bits:,} bits, hence {packing.words} words of "
+                f"{WORD} bits per position; the limit is {MAX_WORDS} words"
             )
         return packing
 
     def is_injective(self, rules: Rules) -> bool:
-        """Whether all positions of a puzzle that moves lead to from its starts have keys of their own."""
+        """Return whether all positions of a puzzle that are reachable from its starts have different keys."""
         moduli = moduli_of(rules.parts)
         if self.places != rules.places or any(one[-1] >= most for one, most in zip(self.contents, moduli, strict=True)):
             return False
@@ -92,56 +92,59 @@ class Packing:
 
     @cached_property
     def cells(self) -> Contents:
-        """The labels that the field of each place tells apart: all but those of `pieces`."""
+        """The labels that each place's field distinguishes: all labels except those in `pieces`."""
         others = {label for label, _ in self.pieces}
         return tuple(tuple(label for label in labels if label not in others) for labels in self.contents)
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The number of values of each place."""
+        """Number of values of each place."""
         return tuple(map(len, self.cells))
 
     @cached_property
     def sets(self) -> tuple[PieceSets, ...]:
-        """For each of `pieces` where they can be; FieldError if they cannot."""
+        """The possible sets of places of each label in `pieces`; raises FieldError if there are none."""
         return tuple(self._sets(label, count) for label, count in self.pieces)
 
     def _sets(self, label: int, count: int) -> PieceSets:
         found = None if self.footprints is None else piece_sets(label, count, covered_by(self.footprints, label))
         if found is None:
-            raise FieldError(f"{PIECES}: expected blocks that fit the board, found {quote([label, count])}")
+            raise FieldError(f"{PIECES}: blocks {quote([label, count])} do not fit on the board")
         return found
 
     @cached_property
     def fields(self) -> Fields | SharedFields:
-        """Where the bits of each place are; a place that holds one label alone has none. Then those of `sets`."""
+        """Location of the bits of each place, followed by those of `sets`.
+
+        A place with one possible label has no bits.
+        """
         if not self.groups:
             return Fields(tuple(map(bits_of, self.radices)))
         return SharedFields(self.radices, self.groups, tuple(len(one.sets) for one in self.sets))
 
     @property
     def shared_values(self) -> Iterable[tuple[int, int]]:
-        """How many places share each field of `groups`, and how many values the field has."""
+        """The number of places and the number of values of each shared field in `groups`."""
         return zip(self.groups, self.fields.values, strict=False) if isinstance(self.fields, SharedFields) else ()
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return len(self.contents)
 
     @property
     def words(self) -> int:
-        """The 64-bit words of a key."""
+        """Number of 64-bit words of a key."""
         return self.fields.words
 
     @property
     def bits(self) -> int:
-        """The bits of a key that are in use; those above them are 0, of several words in each word."""
+        """Number of bits of a key that are in use; the unused high bits of each word are 0."""
         return sum(mask.bit_length() for mask in self.fields.layout.mask.tolist())
 
     @cached_property
     def codes(self) -> NDArray[np.int16]:
-        """``(places, LABELS)``: the number of each label among those of a place, or UNKNOWN; 0 of `pieces`."""
+        """``(places, LABELS)``: the code of each label at each place, or UNKNOWN; 0 for labels in `pieces`."""
         codes = np.full((self.places, LABELS), UNKNOWN, dtype=np.int16)
         for place, labels in enumerate(self.cells):
             codes[place, list(labels)] = np.arange(len(labels))
@@ -151,7 +154,7 @@ class Packing:
 
     @cached_property
     def labels(self) -> NDArray[np.uint8]:
-        """``(places, LABELS)``: the label for each number of a place; 0 where none stands for one."""
+        """``(places, LABELS)``: the label of each code at each place; 0 for unused codes."""
         labels = np.zeros((self.places, LABELS), dtype=np.uint8)
         for place, known in enumerate(self.cells):
             labels[place, : len(known)] = known
@@ -159,16 +162,19 @@ class Packing:
 
     @cached_property
     def _plain(self) -> bool:
-        """Whether each label is its own code."""
+        """Whether the code of every label is the label itself."""
         return self.footprints is None and all(labels == tuple(range(len(labels))) for labels in self.contents)
 
     def fit(self, labels: Labels) -> Mask:
-        """Which of the positions ``(n, places)`` have a key: the others cannot be reached from the starts."""
+        """Return a mask of the positions ``(n, places)`` that have a key; other positions are unreachable."""
         fit: Mask = (self.codes[np.arange(self.places), labels] != UNKNOWN).all(axis=1)
         return fit if self.footprints is None else fit & (self.unpack(self.pack(labels)) == labels).all(axis=1)
 
     def pack(self, labels: Labels) -> Keys:
-        """The keys of positions ``(n, places)``, which are not checked to `fit`: others get the keys of any."""
+        """Return the keys of positions ``(n, places)``.
+
+        They are not checked with `fit`; a misfit gets an arbitrary key.
+        """
         coded = labels
         if not self._plain:
             coded = (self.codes[np.arange(self.places), labels] % self._moduli).astype(np.uint8)
@@ -183,13 +189,13 @@ class Packing:
 
     @cached_property
     def _moduli(self) -> NDArray[np.int16]:
-        """``(places,)``: a number that codes are less than, so that no place changes the bits of another."""
+        """``(places,)``: an upper bound for codes, so that no place changes the bits of another."""
         if self.groups:
             return np.array(self.radices, dtype=np.int16)
         return self.fields.layout.mask.astype(np.int16) + 1
 
     def unpack(self, keys: Keys) -> Labels:
-        """The positions ``(n, places)`` of keys, the inverse of `pack`."""
+        """Return the positions ``(n, places)`` of keys; the inverse of `pack`."""
         words = rows_of(keys)
         coded = self.fields.unpack(words)
         labels: Labels = coded if self._plain else self.labels[np.arange(self.places), coded]
@@ -206,7 +212,7 @@ class Packing:
         return labels
 
     def record(self) -> dict[str, Any]:
-        """The packing as values of JSON; see `packing_of`."""
+        """Return the packing as JSON values, which `packing_of` reads."""
         listed = [len(labels) if labels == tuple(range(len(labels))) else list(labels) for labels in self.contents]
         record: dict[str, Any] = {VERSION: VERSION_NOW, CONTENTS: listed}
         if self.groups:
@@ -219,7 +225,7 @@ class Packing:
 
 
 def _reached(contents: Contents, footprints: Footprints | None) -> tuple[Contents, Footprints | None]:
-    """The contents, and those footprints that they have."""
+    """Return the contents, and the footprints that they allow."""
     if footprints is not None:
         some = tuple(one for one in footprints.every if one.label in contents[one.place])
         footprints = Footprints(footprints.rest, some)
@@ -227,9 +233,9 @@ def _reached(contents: Contents, footprints: Footprints | None) -> tuple[Content
 
 
 def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
-    """The packing of blocks that takes the fewest bits, by labels of places and sets of places.
+    """Return the packing of blocks with the fewest bits; a label is stored at its places or as a set of places.
 
-    The field with most values is the lowest: then sorted keys have the smallest gaps.
+    The field with the most values is the lowest, which makes the gaps between sorted keys smallest.
     """
     assert packing.footprints is not None
     steps = Counter(step.label for step in block_steps(moves))
@@ -247,12 +253,12 @@ def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
 
 
 def packing_of(record: object) -> Packing:
-    """The packing that a record is of; FieldError if it is of none."""
+    """Return the packing that a record describes; raise FieldError if the record is invalid."""
     if not isinstance(record, Mapping):
         raise FieldError(f"packing: expected an object, found {quote(record)}")
     if type(record.get(VERSION)) is not int or record[VERSION] != VERSION_NOW:
         raise FieldError(
-            f"{VERSION}: expected {VERSION_NOW}, found {quote(record.get(VERSION))}: another version wrote the store"
+            f"{VERSION}: expected {VERSION_NOW}, found {quote(record.get(VERSION))}; another version wrote the store"
         )
     listed = record.get(CONTENTS)
     if not isinstance(listed, list) or not listed:
@@ -261,8 +267,8 @@ def packing_of(record: object) -> Packing:
     groups = _groups(record.get(GROUPS, []), len(listed))
     packing = Packing(tuple(_content(one) for one in listed), footprints, groups, _pieces(record.get(PIECES, [])))
     if packing.pieces and not packing.groups:
-        raise FieldError(f"{GROUPS}: expected some with {PIECES}, found none")
-    if not all(packing.cells) or len(packing.sets) != len(packing.pieces):  # FieldError also where blocks do not fit
+        raise FieldError(f"{GROUPS}: the groups of places are missing, but {PIECES} needs them")
+    if not all(packing.cells) or len(packing.sets) != len(packing.pieces):  # `sets` also raises FieldError
         raise FieldError(f"{PIECES}: expected labels of blocks, found {quote(record.get(PIECES))}")
     if any(size > 1 and bits_of(values) > FIELD_BITS for size, values in packing.shared_values):
         raise FieldError(f"{GROUPS}: expected fields of at most {FIELD_BITS} bits, found {quote(record.get(GROUPS))}")
@@ -285,7 +291,7 @@ def _pieces(value: Any) -> tuple[tuple[int, int], ...]:
         for one in value
     )
     if not whole or len({label for label, _ in value}) < len(value):
-        raise FieldError(f"{PIECES}: expected labels, each once, and numbers of them, found {quote(value)}")
+        raise FieldError(f"{PIECES}: expected distinct labels, each with its number of blocks, found {quote(value)}")
     return tuple((label, count) for label, count in value)
 
 
@@ -318,10 +324,10 @@ def _content(value: object) -> tuple[int, ...]:
 
 
 def squeezed(rows: Keys) -> Keys:
-    """Keys ``(n, words)`` as `Keys`."""
+    """Return keys ``(n, words)`` in the form of `Keys`."""
     return rows[:, 0] if rows.shape[1] == 1 else rows
 
 
 def rows_of(keys: Keys) -> Keys:
-    """Keys as ``(n, words)``."""
+    """Return keys in the form ``(n, words)``."""
     return keys[:, np.newaxis] if keys.ndim == 1 else keys

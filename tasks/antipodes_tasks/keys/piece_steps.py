@@ -1,8 +1,8 @@
 """Steps of pieces onto empty places, listed for each number in each field of a key.
 
-Where some neighbours share a field, or a field has the set of all places of equal pieces, its number says which pieces
-stand where. So tables have for each number the places that these pieces cover, and all steps of each piece: the places
-that must be empty, and what is added to the key.
+If a field belongs to several places, or to the set of all places of identical pieces, its number determines which
+pieces are where. So tables list, for each number, the places that these pieces cover and all steps of each piece: the
+places that must be empty, and the number added to the key.
 """
 
 from collections import defaultdict
@@ -21,36 +21,36 @@ Numbers = NDArray[np.int64]
 
 
 class PieceSteps(NamedTuple):
-    """All steps. A number *n* of field *f* has the entry ``at[f] + n``."""
+    """All steps. Number *n* of field *f* has the table entry ``at[f] + n``."""
 
     word: Numbers
-    """``(fields,)`` each: where fields are in a key."""
+    """``(fields,)``, like ``shift`` and ``mask``: the location of each field in a key."""
     shift: Words
     mask: Words
     at: Numbers
     covered: Words
-    """``(entries, words of places)``: the places that the pieces of a field cover."""
+    """``(entries, words of places)``: the places that the pieces of a field cover, as a bit mask."""
     first: Numbers
-    """``(entries + 1,)``: where the steps of each entry begin."""
+    """``(entries + 1,)``: the first step of each entry."""
     empty: Words
-    """``(steps, words of places)``: the places that must be empty."""
+    """``(steps, words of places)``: the places that must be empty, as a bit mask."""
     change: Words
-    """``(steps, words)``: what is added to each word of a key, modulo 2^64."""
+    """``(steps, words)``: the number added to each word of a key, modulo 2^64."""
 
 
 class _Listed(NamedTuple):
     """One kind of step of a field."""
 
     numbers: Numbers
-    """``(k,)``: the numbers of the field that have it."""
+    """``(k,)``: the numbers of the field that allow the step."""
     empty: Words
-    """``(words of places,)``."""
+    """``(words of places,)``: the places that must be empty."""
     change: Words
-    """``(k, words)``."""
+    """``(k, words)``: the number added to a key, for each number of the field."""
 
 
 def piece_steps(packing: Packing, steps: Iterable[BlockStep]) -> PieceSteps:
-    """The tables of a packing whose places share fields."""
+    """Return the tables for a packing whose places share fields."""
     making = _Making(packing, steps)
     fields = making.fields
     of_fields = [
@@ -77,13 +77,13 @@ def piece_steps(packing: Packing, steps: Iterable[BlockStep]) -> PieceSteps:
 
 
 class _Making:
-    """What the tables of all fields are made from."""
+    """The data from which the tables of all fields are made."""
 
     def __init__(self, packing: Packing, steps: Iterable[BlockStep]) -> None:
         assert isinstance(packing.fields, SharedFields)
         self.packing, self.fields = packing, packing.fields
         self.words = -(-packing.places // WORD)
-        """Words of places."""
+        """Number of words of a bit mask of places."""
         self.steps = defaultdict[tuple[int, int], list[BlockStep]](list)
         for step in steps:
             self.steps[step.origin, step.label].append(step)
@@ -94,22 +94,22 @@ class _Making:
         )
 
     def mask(self, places: Iterable[int]) -> Words:
-        """``(words of places,)``: a bit for each of some places."""
+        """Return a bit mask ``(words of places,)`` of places."""
         number = sum(1 << place for place in set(places))
         return np.frombuffer(number.to_bytes(8 * self.words, "little"), dtype="<u8").astype(np.uint64)
 
     def covered(self, place: int, label: int) -> Words:
-        """The places that a piece covers."""
+        """Return the places that a piece covers."""
         return self.mask(self.covers.get((place, label), (place,)))
 
     def added(self, field: int, numbers: NDArray[np.int64]) -> Words:
-        """``(k, words)``: what is added to a key where numbers, also negative ones, are added to a field."""
+        """Return the change ``(k, words)`` of a key when numbers, which may be negative, are added to a field."""
         found = np.zeros((len(numbers), self.fields.words), dtype=np.uint64)
         found[:, self.fields.layout.word[field]] = numbers.astype(np.uint64) << self.fields.layout.shift[field]
         return found
 
     def moved(self, step: BlockStep) -> Words:
-        """``(words,)``: what is added to a key where a piece goes from one place to another."""
+        """Return the change ``(words,)`` of a key when a piece moves from one place to another."""
         total = np.zeros((1, self.fields.words), dtype=np.uint64)
         for place, sign in ((step.destination, 1), (step.origin, -1)):
             code = sign * int(self.packing.codes[place, step.label]) * self.fields.divisors[place]
@@ -119,7 +119,7 @@ class _Making:
 
 
 def _of_places(making: _Making, field: int) -> tuple[Words, list[_Listed]]:
-    """The places that are covered, for each number of a field of some places, and the steps."""
+    """Return the covered places for each number of a field that belongs to places, and the steps."""
     fields, found = making.fields, list[_Listed]()
     numbers = np.arange(fields.values[field])
     covered = np.zeros((len(numbers), making.words), dtype=np.uint64)
@@ -140,7 +140,7 @@ def _steps_of(making: _Making, here: Numbers, place: int, label: int) -> Iterato
 
 
 def _of_sets(making: _Making, field: int, pieces: PieceSets) -> tuple[Words, list[_Listed]]:
-    """The places that are covered, for each set of places of equal pieces, and the steps."""
+    """Return the covered places for each set of places of identical pieces, and the steps."""
     covered = np.zeros((len(pieces.sets), making.words), dtype=np.uint64)
     found, bit = [], {place: np.uint64(1 << i) for i, place in enumerate(pieces.places)}
     for place in pieces.places:

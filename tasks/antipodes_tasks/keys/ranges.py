@@ -1,9 +1,9 @@
-"""Ranges of keys, which are the work of tasks: found by a look at the puzzle, before it is searched.
+"""The division of keys into ranges, which are the units of work, estimated before the search.
 
-Keys are not mixed: neighbours differ little, so a sorted layer takes few bytes, and most moves lead nearby. So ranges
-of equal length would hold very different numbers of keys. A short search from the starts finds all positions of a small
-puzzle, which is one range. Of a large one, a crowd of random walkers is a sample of the keys, and its quantiles are the
-bounds. They decide how evenly work is divided, and nothing else.
+Keys are not hashed: neighbouring keys differ in few bits, so a sorted layer compresses well, and most moves stay within
+a range. Therefore ranges of equal length would contain very different numbers of keys. A short search from the starts
+finds all positions of a small puzzle, for which one range is enough. For a large puzzle, random walks provide a sample
+of the keys, and its quantiles become the bounds. The bounds only affect how evenly the work is divided.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,44 +21,44 @@ from antipodes_tasks.keys.sorted_keys import difference, find, merge, sorted_uni
 from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
-"""Positions up to which a puzzle is one range: one task searches them in less than a second."""
+"""Maximum number of positions of a puzzle with a single range; one task searches them in less than a second."""
 RANGES = 256
-"""Ranges of other puzzles: a billion positions are 4 million in each."""
+"""Number of ranges of larger puzzles; a billion positions are 4 million per range."""
 WALKER_BITS = 8
 WALKERS, STEPS, MAX_STEPS = 1 << WALKER_BITS, 160, 5120
-"""Random walkers, and steps of each at first and at last; the second half of the steps is the sample."""
+"""Number of random walks, and minimum and maximum number of steps of each; the second half of them is the sample."""
 MAX_CALLS = 1 << 14
-"""Moves of all walkers that functions make, each in a call of its own, before steps are enough: a second."""
+"""Maximum number of calls of Python functions, each of which moves all walkers: about a second."""
 COARSE, EVEN = 16, 1.3 / 16
-"""Parts in which the walkers are counted, and the share of them that one part may have once they are everywhere."""
+"""Number of parts in which walkers are counted, and maximum share of one part once they have spread out."""
 
 
 @dataclass(frozen=True)
 class KeyRanges:
-    """How the keys of a puzzle are divided into ranges."""
+    """The division of a puzzle's keys into ranges."""
 
     words: int
-    """Words of a key."""
+    """Number of words of a key."""
     bounds: tuple[int, ...]
-    """The first key of each range but the first, ascending."""
+    """First key of each range except the first, ascending."""
     one_way: bool
-    """Whether a move cannot be undone, so that all layers must be looked at."""
+    """Whether some move is irreversible, so that a search must keep all layers."""
 
     def __len__(self) -> int:
         return len(self.bounds) + 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out what follows from the fields."""
+        """Pickle only the fields, not the values derived from them."""
         return KeyRanges, (self.words, self.bounds, self.one_way)
 
     @cached_property
     def first_keys(self) -> Keys:
-        """The first key of each range but the first."""
+        """First key of each range except the first, as an array."""
         return of_integers(self.bounds, self.words)
 
 
 def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
-    """The ranges of a puzzle, how many positions a look from its starts found, and whether these are all."""
+    """Return the ranges of a puzzle, the number of positions that a short search found, and whether these are all."""
     words, reached = expansion.packing.words, 0
     for layer in layers(expansion, starts):
         reached += len(layer)
@@ -68,9 +68,10 @@ def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
 
 
 def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
-    """The keys at each depth, from the starts on, sorted.
+    """Yield the keys of each layer, sorted, beginning with the starts.
 
-    Functions may not undo each other as they say, so that two layers would not be enough to end; the search checks it.
+    For Python functions, all layers are kept: their declared inverses may be wrong, and then two layers would not
+    suffice for the search to end. The search itself checks the inverses.
     """
     layer = sorted_unique(starts.copy())
     seen: list[Keys] = []
@@ -82,9 +83,10 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
 
 
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
-    """Keys that divide the positions into about equal parts, by those that random walkers from a layer reach.
+    """Return keys that divide the positions into about equal parts, estimated by random walks from a layer.
 
-    They walk until they are everywhere: each time twice as far, until where they were before tells where they are.
+    The walks double their length until they have spread out: until quantiles of the previous round also divide the new
+    sample evenly.
     """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
@@ -105,7 +107,7 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
 def _walked(
     after: Callable[[Keys, np.random.Generator], Keys], walkers: Keys, steps: int, rng: np.random.Generator
 ) -> tuple[Keys, Keys]:
-    """The walkers after random steps, and a sorted sample of where they were in the second half of them."""
+    """Return the walkers after random steps, and a sorted sample of the keys they passed in the second half of them."""
     sample: list[Keys] = []
     for step in range(steps):
         walkers = after(walkers, rng)
@@ -115,7 +117,7 @@ def _walked(
 
 
 def _tag_word(expansion: Expansion) -> int | None:
-    """A word of keys whose highest WALKER_BITS are free; None if there is none, or moves are functions."""
+    """Return a word of keys whose highest WALKER_BITS are unused; None if there is none, or the moves are functions."""
     layout, words = expansion.packing.fields.layout, np.arange(expansion.packing.words)[:, np.newaxis]
     used = np.bitwise_or.reduce(np.where(layout.word == words, layout.mask << layout.shift, np.uint64(0)), axis=1)
     free = np.flatnonzero(used >> np.uint64(WORD - WALKER_BITS) == 0)
@@ -123,10 +125,10 @@ def _tag_word(expansion: Expansion) -> int | None:
 
 
 def _stepped(word: int, expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
-    """The walkers one random step later.
+    """Return the walkers one random step later.
 
-    Each takes a step of its own: drawn from the successors of all, those of positions with many moves would become more
-    and more. Moves leave the free bits of a word as they are, so these tell which walker a successor is of.
+    Each walker chooses among its own successors. Choosing from the successors of all walkers would favour positions
+    with many moves. Moves do not change the unused bits of a word, so these identify the walker of each successor.
     """
     free, count = np.uint64(WORD - WALKER_BITS), len(walkers)
     stepped = rows_of(walkers).copy()
@@ -134,14 +136,14 @@ def _stepped(word: int, expansion: Expansion, walkers: Keys, rng: np.random.Gene
     after = rows_of(expansion.successors(squeezed(stepped)))
     begins = np.searchsorted(after[:, word] >> free, np.arange(count + 1, dtype=np.uint64))
     chosen = begins[:-1] + (rng.random(count) * np.diff(begins)).astype(np.int64)
-    moves = np.diff(begins) > 0  # the others are in dead ends
+    moves = np.diff(begins) > 0  # a walker in a dead end stays there
     stepped[moves] = after[chosen[moves]]
     stepped[:, word] &= (np.uint64(1) << free) - np.uint64(1)
     return squeezed(stepped)
 
 
 def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
-    """As `_stepped`, without free bits: each move is made of all walkers, and one of the legal ones is taken."""
+    """Step as `_stepped` does, without unused bits: apply each move to all walkers, and choose one for each."""
     labels = expansion.packing.unpack(walkers)
     chosen, legal_so_far = labels.copy(), np.zeros(len(walkers), dtype=np.int64)
     for number in range(expansion.moves):
@@ -153,11 +155,11 @@ def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Key
 
 
 def _quantiles(sample: Keys, parts: int) -> Keys:
-    """The first keys of the equal parts of a sorted sample, except the first part."""
+    """Return the first keys of the equal parts of a sorted sample, except the first part."""
     return sample[np.arange(1, parts) * len(sample) // parts]
 
 
 def _most_between(bounds: Keys, sample: Keys) -> float:
-    """The largest share of a sorted sample that is between neighbours of some bounds, or beside all of them."""
+    """Return the largest share of a sorted sample that lies between neighbouring bounds, or outside all of them."""
     ends = find(sample, bounds)
     return max(end - begin for begin, end in pairwise([0, *ends, len(sample)])) / len(sample)

@@ -1,6 +1,6 @@
-"""Sorted sets of keys, cut at the bounds of ranges: plain arrays if they are small, else encoded, in memory or on disk.
+"""Sorted sets of keys, divided into ranges: plain arrays if small, otherwise encoded, in memory or on disk.
 
-Work on large sets goes range by range, so that no more than one range of them is an array at a time.
+Large sets are processed range by range, so that at most one range of them is a decoded array at a time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,46 +14,46 @@ from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import find
 
 PLAIN = 1 << 17
-"""Keys up to which a set stays an array: to encode so few range by range takes longer than to search them."""
+"""Maximum number of keys of a plain set; encoding fewer keys range by range takes longer than searching them."""
 NO_BYTES = np.empty(0, dtype=np.uint8)
 
 
 class Disk(Protocol):
-    """A file of bytes that do not fit into memory, which is gone when nothing refers to it any more."""
+    """A temporary file for bytes that do not fit in memory; it is deleted when nothing refers to it any more."""
 
     def put(self, content: Bytes) -> int:
-        """Write bytes at the end; the place where they begin."""
+        """Append bytes; return their offset."""
 
     def read(self, begin: int, end: int) -> Bytes:
-        """The bytes from one place to another."""
+        """Return the bytes between two offsets."""
 
 
 @dataclass(frozen=True, eq=False)
 class _RangedSet:
-    """Different keys of neighbouring ranges, ascending."""
+    """Distinct keys of consecutive ranges, ascending."""
 
     first: int
-    """The number of the first range."""
+    """Number of the first range."""
     begins: Numbers
-    """``(ranges + 1,)``: how many keys the ranges before each have; the last entry counts all."""
+    """``(ranges + 1,)``: the number of keys before each range, and the total."""
 
     @property
     def count(self) -> int:
-        """The number of keys."""
+        """Number of keys."""
         return int(self.begins[-1])
 
     @property
     def ranges(self) -> range:
-        """The numbers of the ranges."""
+        """Numbers of the ranges."""
         return range(self.first, self.first + len(self.begins) - 1)
 
     def count_in(self, ranges: range) -> int:
-        """How many keys some neighbouring ranges have."""
+        """Return the number of keys in consecutive ranges."""
         begin, end = self._clipped(ranges)
         return int(self.begins[end] - self.begins[begin])
 
     def _begins_of(self, ranges: Sequence[range]) -> Numbers:
-        """``begins`` where the set has no keys but those of some of its ranges."""
+        """Return ``begins`` of a set that only contains the keys of some ranges."""
         counts = np.zeros(len(self.begins), dtype=np.int64)
         for one in ranges:
             begin, end = self._clipped(one)
@@ -61,7 +61,7 @@ class _RangedSet:
         return np.cumsum(counts)
 
     def _clipped(self, ranges: range) -> tuple[int, int]:
-        """The first of some neighbouring ranges, counted from the set's first, and the end of those that it has."""
+        """Return the first and the end of consecutive ranges, clipped to the set and relative to its first range."""
         most = len(self.begins) - 1
         begin = min(max(ranges.start - self.first, 0), most)
         return begin, max(begin, min(ranges.stop - self.first, most))
@@ -69,13 +69,13 @@ class _RangedSet:
 
 @dataclass(frozen=True, eq=False)
 class PlainSet(_RangedSet):
-    """Keys as an array."""
+    """A set of keys as an array."""
 
     keys: Keys
 
     @classmethod
     def of(cls, keys: Keys, first: int, bounds: Keys) -> "PlainSet":
-        """The sorted keys in ranges from the ``first`` on; the ``bounds`` are the first keys of the others."""
+        """Return a set of sorted keys in ranges from ``first`` on, with ``bounds`` between the ranges."""
         return cls(first, np.array([0, *find(keys, bounds), len(keys)], dtype=np.int64), keys)
 
     @property
@@ -84,99 +84,99 @@ class PlainSet(_RangedSet):
         return self.keys.nbytes
 
     def keys_of_ranges(self, ranges: range) -> Keys:
-        """The keys of some neighbouring ranges, a view."""
+        """Return the keys of consecutive ranges as a view."""
         begin, end = self._clipped(ranges)
         return self.keys[self.begins[begin] : self.begins[end]]
 
     def part(self, ranges: range) -> "PlainSet":
-        """The keys of some of its ranges, in an array of their own."""
+        """Return a copy of the set's part in consecutive ranges."""
         begin, end = self._clipped(ranges)
         return PlainSet(
             self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.keys_of_ranges(ranges).copy()
         )
 
     def select_ranges(self, ranges: Sequence[range]) -> "PlainSet":
-        """The set without the keys of other ranges than some, ascending ones, in an array of its own."""
+        """Return a copy of the set without the keys outside the given ascending ranges."""
         keys = np.concatenate([self.keys[:0], *(self.keys_of_ranges(one) for one in ranges)])
         return PlainSet(self.first, self._begins_of(ranges), keys)
 
     def encoded(self) -> "EncodedSet":
-        """The same set, encoded."""
+        """Return the same set, encoded."""
         content, places = encode_parts(self.keys, self.begins)
         return EncodedSet(self.first, self.begins, 1 if self.keys.ndim == 1 else self.keys.shape[1], places, content)
 
     def to_disk(self, disk: Disk) -> "EncodedSet":
-        """The same set on disk."""
+        """Return the same set on disk."""
         return self.encoded().to_disk(disk)
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedSet(_RangedSet):
-    """Keys as a run of bytes for each range; see `runs`."""
+    """A set of keys as one encoded run per range; see `encoded_runs`."""
 
     words: int
-    """Words of a key."""
+    """Number of words of a key."""
     places: Numbers
-    """``(ranges + 1,)``: where the bytes of each range begin; the last entry is their end."""
+    """``(ranges + 1,)``: offset of each range's bytes, and their end."""
     content: Bytes | Disk
 
     @classmethod
     def of(cls, first: int, words: int, parts: Iterable[Keys]) -> "EncodedSet":
-        """The sorted keys of each range from the ``first`` on."""
+        """Return the set with the sorted keys of each range from ``first`` on."""
         return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts))
 
     @classmethod
     def of_runs(cls, first: int, words: int, runs: Iterable[tuple[int, Bytes]]) -> "EncodedSet":
-        """The set of which each range has so many keys, and these bytes."""
+        """Return the set whose ranges have the given numbers of keys and encoded bytes."""
         every = [(0, NO_BYTES), *runs]
         begins = np.cumsum([count for count, _ in every])
         places = np.cumsum([len(content) for _, content in every])
         return cls(first, begins, words, places, np.concatenate([content for _, content in every]))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process has no file of this one: it gets the bytes."""
+        """Pickle the bytes, since another process cannot read the temporary file."""
         whole = self.part(self.ranges)
         return EncodedSet, (whole.first, whole.begins, whole.words, whole.places, whole.content)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory: none for a set on disk."""
+        """Bytes of memory: 0 for a set on disk."""
         return self.content.nbytes if isinstance(self.content, np.ndarray) else 0
 
     def run(self, number: int) -> tuple[int, Bytes]:
-        """How many keys a range has, and their bytes."""
+        """Return the number of keys of a range, and their bytes."""
         at = number - self.first
         return int(self.begins[at + 1] - self.begins[at]), self._read(at, at + 1)
 
     def runs(self) -> Iterator[tuple[int, int, Bytes]]:
-        """The number of each range that has keys, how many, and their bytes."""
+        """Yield the number, the number of keys and the bytes of each nonempty range."""
         for at in np.flatnonzero(np.diff(self.begins)).tolist():
             yield (self.first + at, *self.run(self.first + at))
 
     def keys_of_ranges(self, ranges: range) -> Keys:
-        """The keys of some neighbouring ranges."""
+        """Return the keys of consecutive ranges."""
         begin, end = self._clipped(ranges)
         found = [self._decoded(at) for at in range(begin, end) if self.begins[at] < self.begins[at + 1]]
         return found[0] if len(found) == 1 else np.concatenate([no_keys(self.words), *found])
 
     def encoded(self) -> "EncodedSet":
-        """The set itself."""
+        """Return the set itself."""
         return self
 
     def difference(self, keys: Keys, number: int) -> Keys:
-        """Those of some sorted keys of a range that are not in the set."""
+        """Return the sorted keys of a range that are not in the set."""
         count, content = self.run(number)
         return without_run(keys, content, count) if count and len(keys) else keys
 
     def part(self, ranges: range) -> "EncodedSet":
-        """The keys of some of its ranges, in memory and in an array of their own."""
+        """Return a copy, in memory, of the set's part in consecutive ranges."""
         begin, end = self._clipped(ranges)
         content = self._read(begin, end).copy()
         begins, places = (one[begin : end + 1] - one[begin] for one in (self.begins, self.places))
         return EncodedSet(self.first + begin, begins, self.words, places, content)
 
     def select_ranges(self, ranges: Sequence[range]) -> "EncodedSet":
-        """The set without the keys of other ranges than some, ascending ones, in memory and in an array of its own."""
+        """Return a copy, in memory, of the set without the keys outside the given ascending ranges."""
         lengths = np.zeros(len(self.places), dtype=np.int64)
         clipped = [self._clipped(one) for one in ranges]
         for begin, end in clipped:
@@ -185,7 +185,7 @@ class EncodedSet(_RangedSet):
         return EncodedSet(self.first, self._begins_of(ranges), self.words, np.cumsum(lengths), content)
 
     def to_disk(self, disk: Disk) -> "EncodedSet":
-        """The same set on disk."""
+        """Return the same set on disk."""
         if not isinstance(self.content, np.ndarray):
             return self
         place = disk.put(self.content)

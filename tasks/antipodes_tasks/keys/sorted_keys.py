@@ -1,4 +1,4 @@
-"""Sorted arrays of different keys: to sort, to merge, to take away, to cut."""
+"""Operations on sorted arrays of distinct keys: sort, merge, difference, split."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.keys.packing import Keys
 
 MIN_KEYS_TO_COMPILE = 1 << 14
-"""Keys from which on a kernel drops repeats; for fewer, loading it would take longer."""
+"""Number of keys from which a kernel drops repeats; for fewer, loading the kernel would take longer."""
 RUN = 24
-"""Keys of one first word, up to which insertion sorts them."""
+"""Maximum number of keys with the same first word that are sorted by insertion."""
 DIGIT_BITS = 11
-"""Bits by which many keys of several words are sorted together: the ends of as many lists stay in cache."""
+"""Number of bits per digit of the radix sort for keys of several words; the bucket ends stay in the cache."""
 UNEVEN = 32
-"""An array so many times as long as another one is searched, and not read from one end to the other."""
+"""Ratio of lengths from which the longer array is searched instead of being read completely."""
 
 
 def sorted_unique(keys: Keys) -> Keys:
-    """The different keys, ascending; the keys ``(n,)`` or ``(n, words)`` may be sorted in place meanwhile."""
+    """Return the distinct keys in ascending order; the input, ``(n,)`` or ``(n, words)``, may be sorted in place."""
     if keys.ndim == 1:
         keys.sort()
         return _without_repeats(keys)
@@ -28,7 +28,7 @@ def sorted_unique(keys: Keys) -> Keys:
 
 
 def sorted_rows(keys: Keys) -> Keys:
-    """Keys ``(n, words)``, perhaps repeated, ascending: few by comparisons, many by digits, the last one first.
+    """Return keys ``(n, words)`` in ascending order, with repeats: few by comparisons, many by radix sort.
 
     It takes as long as sorting two or three times as many keys of one word.
     """
@@ -56,7 +56,7 @@ def _without_repeats(keys: Keys) -> Keys:
 
 
 def merge(arrays: Sequence[Keys]) -> Keys:
-    """The keys that are in any of the sorted arrays, of which there is one at least, each once, ascending."""
+    """Return the union of sorted arrays, at least one, in ascending order and without repeats."""
     waiting = list(arrays)
     while len(waiting) > 1:
         pairs = zip(waiting[::2], waiting[1::2], strict=False)
@@ -72,7 +72,7 @@ def _merged_pair(one: Keys, other: Keys) -> Keys:
 
 
 def difference(keys: Keys, *seen: Keys) -> Keys:
-    """The sorted keys that are in none of some other sorted arrays; the keys themselves are unchanged."""
+    """Return the sorted keys that are in none of the other sorted arrays; the input is unchanged."""
     left = keys
     for other in seen:
         if len(left) and len(other):
@@ -82,13 +82,13 @@ def difference(keys: Keys, *seen: Keys) -> Keys:
 
 
 def cut(keys: Keys, bounds: Keys) -> list[Keys]:
-    """The sorted keys below the first of some ascending bounds, from it to the next, and so on: views."""
+    """Split the sorted keys at ascending bounds into ``len(bounds) + 1`` views; a bound begins the next view."""
     ends = find(keys, bounds)
     return [keys[begin:end] for begin, end in zip([0, *ends], [*ends, len(keys)], strict=True)]
 
 
 def find(keys: Keys, wanted: Keys) -> list[int]:
-    """For each of some keys the number of sorted keys below it."""
+    """Return the number of sorted keys below each wanted key."""
     if keys.ndim == 1:
         return [int(number) for number in np.searchsorted(keys, wanted)]
     return [int(number) for number in _search_rows(keys, wanted)]
@@ -96,7 +96,7 @@ def find(keys: Keys, wanted: Keys) -> list[int]:
 
 @kernel
 def _drop_repeats(keys: Keys) -> int:
-    """Move the different ones of sorted keys to the front; return their number."""
+    """Move the distinct keys of a sorted array to its front; return their number."""
     count = min(1, len(keys))
     for i in range(1, len(keys)):
         key = keys[i]
@@ -108,7 +108,7 @@ def _drop_repeats(keys: Keys) -> int:
 
 @kernel
 def _drop_repeated_rows(keys: Keys) -> int:
-    """As `_drop_repeats`, for keys of several words."""
+    """Drop repeats as `_drop_repeats` does, for keys of several words."""
     count = min(1, len(keys))
     for i in range(1, len(keys)):
         if compared(keys, i, keys, count - 1):
@@ -120,7 +120,7 @@ def _drop_repeated_rows(keys: Keys) -> int:
 
 @kernel
 def compared(keys: Keys, i: int, others: Keys, j: int) -> int:
-    """Below 0, 0, or above 0, as a key ``(n, words)[i]`` is less than another, equal, or greater."""
+    """Return -1, 0 or 1 if ``keys[i]``, of several words, is less than, equal to or greater than ``others[j]``."""
     for w in range(keys.shape[1]):
         if keys[i, w] != others[j, w]:
             return -1 if keys[i, w] < others[j, w] else 1
@@ -129,7 +129,7 @@ def compared(keys: Keys, i: int, others: Keys, j: int) -> int:
 
 @kernel
 def _differing(keys: Keys, word: int) -> np.uint64:
-    """The bits of a word in which keys ``(n, words)``, one at least, are not all alike."""
+    """Return the bits of a word in which keys ``(n, words)``, at least one, differ."""
     found, first = np.uint64(0), keys[0, word]
     for i in range(len(keys)):
         found |= keys[i, word] ^ first
@@ -138,7 +138,7 @@ def _differing(keys: Keys, word: int) -> np.uint64:
 
 @kernel
 def _sort_by_digit(keys: Keys, after: Keys, word: int, shift: int, counts: NDArray[np.int64]) -> None:
-    """Write keys ``(n, words)`` to ``after`` in the order of some bits of a word, and else as they are."""
+    """Write keys ``(n, words)`` to ``after``, sorted stably by some bits of a word."""
     words, low, mask = keys.shape[1], np.uint64(shift), np.uint64(len(counts) - 1)
     counts[:] = 0
     for i in range(len(keys)):
@@ -158,7 +158,7 @@ def _sort_by_digit(keys: Keys, after: Keys, word: int, shift: int, counts: NDArr
 
 @kernel
 def _sort_ties(keys: Keys) -> None:
-    """Sort keys ``(n, words)`` whose first words are sorted."""
+    """Sort keys ``(n, words)`` whose first words are already sorted."""
     begin = 0
     while begin < len(keys):
         end = begin + 1
@@ -191,7 +191,7 @@ def _sort_by_heap(keys: Keys) -> None:
 
 @kernel
 def sift_down(keys: Keys, root: int, end: int) -> None:
-    """Restore the heap of the first ``end`` keys below a root."""
+    """Restore the heap property of the first ``end`` keys below a root."""
     while True:
         child = 2 * root + 1
         if child >= end:
@@ -206,14 +206,14 @@ def sift_down(keys: Keys, root: int, end: int) -> None:
 
 @kernel
 def swap(keys: Keys, i: int, j: int) -> None:
-    """Exchange two keys ``(n, words)``."""
+    """Swap two keys ``(n, words)``."""
     for w in range(keys.shape[1]):
         keys[i, w], keys[j, w] = keys[j, w], keys[i, w]
 
 
 @kernel
 def _merge(one: Keys, other: Keys, merged: Keys) -> int:
-    """Write the keys of two sorted arrays, each once; return their number."""
+    """Write the union of two sorted arrays; return its size."""
     i, j, count = 0, 0, 0
     while i < len(one) and j < len(other):
         a, b = one[i], other[j]
@@ -234,7 +234,7 @@ def _merge(one: Keys, other: Keys, merged: Keys) -> int:
 
 @kernel
 def _merge_rows(one: Keys, other: Keys, merged: Keys) -> int:
-    """As `_merge`, for keys of several words."""
+    """Merge as `_merge` does, for keys of several words."""
     i, j, count, words = 0, 0, 0, merged.shape[1]
     while i < len(one) and j < len(other):
         order = compared(one, i, other, j)
@@ -258,7 +258,7 @@ def _merge_rows(one: Keys, other: Keys, merged: Keys) -> int:
 
 @kernel
 def _take_away(keys: Keys, seen: Keys, kept: Keys) -> int:
-    """Write the sorted keys that are not among the seen ones; return their number."""
+    """Write the sorted keys that are not in ``seen``; return their number."""
     count, j = 0, 0
     skips = len(seen) > UNEVEN * len(keys)
     for i in range(len(keys)):
@@ -274,7 +274,7 @@ def _take_away(keys: Keys, seen: Keys, kept: Keys) -> int:
 
 @kernel
 def first_from(keys: Keys, begin: int, wanted: np.uint64) -> int:
-    """The first index from ``begin`` on whose key is not below the wanted one: by doubling steps, then bisection."""
+    """Return the first index from ``begin`` whose key is not below ``wanted``: by doubling steps, then bisection."""
     step = 1
     while begin + step < len(keys) and keys[begin + step] < wanted:
         begin += step
@@ -291,7 +291,7 @@ def first_from(keys: Keys, begin: int, wanted: np.uint64) -> int:
 
 @kernel
 def _take_away_rows(keys: Keys, seen: Keys, kept: Keys) -> int:
-    """As `_take_away`, for keys of several words."""
+    """Subtract as `_take_away` does, for keys of several words."""
     count, j, words = 0, 0, keys.shape[1]
     for i in range(len(keys)):
         order = 1 if j == len(seen) else compared(seen, j, keys, i)
@@ -306,7 +306,7 @@ def _take_away_rows(keys: Keys, seen: Keys, kept: Keys) -> int:
 
 @kernel
 def _search_rows(keys: Keys, wanted: Keys) -> Keys:
-    """For each wanted key the number of sorted keys ``(n, words)`` below it."""
+    """Return the number of sorted keys ``(n, words)`` below each wanted key."""
     found = np.empty(len(wanted), np.uint64)
     for i in range(len(wanted)):
         begin, end = 0, len(keys)

@@ -1,4 +1,4 @@
-"""Sets of keys compared by a number: the sum of a hash of each key."""
+"""Hash sums of sets of keys, for comparing sets by one number."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from antipodes_tasks.keys.packing import Keys, rows_of
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 
 SUMMED = 1 << 20
-"""Keys that are hashed together."""
+"""Number of keys that are hashed at a time."""
 
 
 def hash_sum(keys: Keys, seed: int) -> int:
-    """The sum of the hashes of the keys, modulo 2^64; the seed makes the hash."""
+    """Return the sum of the hashes of the keys, modulo 2^64; ``seed`` selects the hash function."""
     total, words = 0, rows_of(keys)
     drawn = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64)
     for first in range(0, len(keys), SUMMED):
@@ -22,7 +22,7 @@ def hash_sum(keys: Keys, seed: int) -> int:
 
 
 def is_ascending(keys: Keys) -> bool:
-    """Whether each key is greater than the one before it."""
+    """Return whether the keys are strictly ascending."""
     if keys.ndim == 1:
         return bool((keys[1:] > keys[:-1]).all())
     return np.array_equal(sorted_unique(keys.copy()), keys)

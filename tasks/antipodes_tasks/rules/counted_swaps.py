@@ -1,7 +1,7 @@
-"""Swaps of which some cost nothing: moves of counted pieces, each after any number of free ones.
+"""Moves of additive pattern databases: swaps of counted pieces, each after any number of free swaps.
 
-This makes additive pattern databases: only moves of the pattern's tiles count, so the distances of patterns without a
-common tile add up to a lower bound (A. Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics, 2004).
+Only moves of the pattern's tiles count. So the distances in patterns without a common tile add up to a lower bound (A.
+Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics, 2004).
 """
 
 from collections.abc import Iterator
@@ -17,29 +17,30 @@ EMPTY = 0
 
 
 class CountedSwaps(Moves):
-    """Swaps of one empty place with a counted piece beside it, after any number of swaps with equal free pieces.
+    """Swaps of the single empty place with an adjacent counted piece, after any number of swaps with identical free
+    pieces.
 
-    Positions that free swaps lead to from each other are one position. Its labels have the empty place on the first
-    place that free swaps take it to.
+    Positions that free swaps connect count as one position. In its canonical labels, the empty place is on the first
+    place that free swaps can take it to.
     """
 
     def __init__(self, swaps: Swaps, free: int) -> None:
-        """Moves along the pairs of ``swaps``, where pieces with the label ``free`` cost nothing.
+        """Use the pairs of ``swaps`` as moves, where pieces with the label ``free`` move at no cost.
 
-        InputError unless each swap can be undone.
+        Raises InputError unless each swap is reversible.
         """
         edges = frozenset((a, b) for a, b in swaps.pairs.tolist() if a != b)
         if not both_ways(edges):
-            raise InputError("expected free moves that can be undone, found moves in one direction")
+            raise InputError("additive patterns need reversible moves; some swaps only work in one direction")
         self.swaps = swaps
         self.free = free
         self.edges = tuple(sorted(edges))
-        """The place of a piece and a place beside it: a move of a counted piece each."""
+        """The place of a piece and an adjacent place, for each move of a counted piece."""
         self._around = neighbours(edges, max((max(pair) for pair in edges), default=0) + 1)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names that the swaps have."""
+        """The names of the swaps."""
         names = dict(zip(map(tuple, self.swaps.pairs.tolist()), self.swaps.names, strict=False))
         return tuple(names[edge] for edge in self.edges) if names else ()
 
@@ -54,16 +55,16 @@ class CountedSwaps(Moves):
 
     @property
     def reversible(self) -> bool:
-        """Each move is undone by the opposite one."""
+        """True: the opposite swap undoes each move."""
         return True
 
     @property
     def table_key(self) -> bytes:
-        """The free label and the pairs of places."""
+        """The free label and the pairs of places, as bytes."""
         return b"counted swaps" + bytes([self.free]) + np.array(self.edges, dtype="<i2").tobytes()
 
     def regions(self, labels: Labels) -> Mask:
-        """The places that free swaps take the empty place to, ``(n, places)``, of positions of that shape."""
+        """Return a mask ``(n, places)`` of the places to which free swaps can take the empty place."""
         reached: Mask = labels == EMPTY
         passable = reached | (labels == self.free)
         size = -1
@@ -73,7 +74,7 @@ class CountedSwaps(Moves):
         return reached
 
     def canonical(self, labels: Labels) -> Labels:
-        """The positions ``(..., places)`` with the empty place on the first one of its region."""
+        """Return the positions ``(..., places)`` with the empty place on the first place of its region."""
         positions = labels.reshape(-1, labels.shape[-1])
         every = np.arange(len(positions))
         first = self.regions(positions).argmax(axis=1)
@@ -83,7 +84,7 @@ class CountedSwaps(Moves):
         return changed.reshape(labels.shape)
 
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it."""
         origin, destination = self.edges[number]
         counted = (labels[:, origin] != EMPTY) & (labels[:, origin] != self.free)
         legal = counted & self.regions(labels)[:, destination]
@@ -92,18 +93,18 @@ class CountedSwaps(Moves):
         return changed, legal
 
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
+        """Return the predecessors ``(n, places)`` by a move and a mask ``(n,)`` of the positions that have one."""
         return self.move(self.edges.index(self.edges[number][::-1]), labels)
 
     def successors(self, labels: Labels) -> Labels:
-        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all successors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         moved = [self._moved(labels[np.newaxis], *edge) for edge in self._legal(labels.tolist())]
         return self.canonical(np.concatenate(moved)) if moved else np.empty((0, len(labels)), dtype=np.uint8)
 
     predecessors = successors
 
     def _legal(self, labels: list[int]) -> Iterator[tuple[int, int]]:
-        """The moves of one position, which loops find faster than arrays do."""
+        """Yield the legal moves of one position; for one position, loops are faster than arrays."""
         empty = labels.index(EMPTY)
         region, waiting = {empty}, [empty] if empty < len(self._around) else []
         while waiting:
@@ -113,7 +114,7 @@ class CountedSwaps(Moves):
         return ((a, b) for a, b in self.edges if b in region and labels[a] not in (EMPTY, self.free))
 
     def _moved(self, labels: Labels, origin: int, destination: int) -> Labels:
-        """The positions after a counted piece has moved to a place of the region."""
+        """Return the positions after a counted piece has moved to a place of the empty place's region."""
         changed = labels.copy()
         changed[labels == EMPTY] = self.free
         changed[:, destination] = labels[:, origin]

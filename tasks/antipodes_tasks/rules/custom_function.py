@@ -1,4 +1,4 @@
-"""Code that a user wrote: it runs inside one guard, and other processes get its functions by value."""
+"""User-written code: it only runs inside `guard`, and its functions are sent to other processes by value."""
 
 import os
 import pickle
@@ -17,9 +17,9 @@ from antipodes_tasks.errors import AntipodesError, InputError, SourceError
 from antipodes_tasks.quoting import shorten
 
 PACKAGES = ("antipodes", "antipodes_tasks")
-"""The packages of the program: an error in them is the user's, from where the user's code called them."""
+"""The packages of the program. An error raised in them is attributed to the line of user code that called them."""
 LONGEST = 200
-"""Characters of a message of the user's code."""
+"""Maximum number of characters of a message from the user's code."""
 Kind = type[AntipodesError]
 
 
@@ -27,19 +27,20 @@ Kind = type[AntipodesError]
 def guard(
     where: str, file: str | None = None, error: Kind = InputError, passed: Kind = AntipodesError
 ) -> Iterator[None]:
-    """Run a user's code in the block: all calls of such code are in one of these.
+    """Run user-written code in the block. All user-written code runs inside such a block.
 
-    What the code prints goes to standard error. An error of a kind that is ``passed`` stays as it is.
+    Output of the code goes to standard error. Errors of type ``passed`` are raised unchanged.
 
     Raises
     ------
     InputError
-        The code raises an exception, which becomes one of the kind ``error``. The message begins with ``where``, and
-        names the type and the line, in the ``file`` if it is there.
+        The code raises an exception, which is converted to type ``error``. The message begins with ``where`` and names
+        the
+        exception's type and its line, in ``file`` if the traceback includes it.
     SourceError
-        The code ends the program, as `sys.exit` does; the message is alike.
+        The code ends the program, for example by `sys.exit`; the message has the same form.
     KeyboardInterrupt
-        A person presses Ctrl-C meanwhile; not where the code raises it.
+        The user presses Ctrl-C meanwhile. A KeyboardInterrupt raised by the code itself becomes a SourceError.
     """
     with _printing_to_stderr():
         try:
@@ -55,7 +56,7 @@ def guard(
 
 
 def _follows_an_interrupt(error: BaseException | None) -> bool:
-    """Whether the error is an interrupt by a signal, or was raised while one was handled."""
+    """Return whether the error is an interrupt by a signal, or was raised while one was handled."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt) and not _has_own_raise(error):
             return True
@@ -64,7 +65,7 @@ def _follows_an_interrupt(error: BaseException | None) -> bool:
 
 
 def _has_own_raise(error: KeyboardInterrupt) -> bool:
-    """Whether a ``raise`` in Python code raised it: a signal interrupts any other instruction of the main thread."""
+    """Return whether a ``raise`` statement raised it. A signal interrupts other instructions of the main thread."""
     if threading.current_thread() is not threading.main_thread():
         return True
     handler = getattr(signal.getsignal(signal.SIGINT), "__code__", None)
@@ -78,7 +79,7 @@ def _has_own_raise(error: KeyboardInterrupt) -> bool:
 
 
 class _Running(threading.local):
-    """Whether the thread runs a user's code."""
+    """Whether the current thread runs user-written code."""
 
     inside = False
 
@@ -87,14 +88,14 @@ _running = _Running()
 
 
 class _Output:
-    """Standard output while threads run a user's code: to them it is standard error, to other threads as before.
+    """Replacement of standard output: threads that run user-written code write to standard error instead.
 
-    `contextlib.redirect_stdout` would redirect the others, too.
+    `contextlib.redirect_stdout` would redirect the output of all threads.
     """
 
     lock = threading.Lock()
     threads = 0
-    """How many threads run a user's code."""
+    """Number of threads that run user-written code."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -120,22 +121,22 @@ def _printing_to_stderr() -> Iterator[None]:
         _running.inside = False
         with _Output.lock:
             if threading.current_thread() is threading.main_thread():
-                sys.stdout = entered  # the code may have put another in its place
+                sys.stdout = entered  # the code may have replaced it
             _Output.threads -= 1
             if not _Output.threads and isinstance(sys.stdout, _Output):
                 sys.stdout = sys.stdout.stream
 
 
 class CustomFunction:
-    """A function of a user's, called as it is."""
+    """A user-written function."""
 
     def __init__(self, function: Callable[..., Any], role: str) -> None:
         self.function = function
         self.role = role
-        """What the function is for, which messages begin with."""
+        """The function's purpose, with which messages begin."""
 
     def __call__(self, *arguments: Any) -> Any:
-        """The result of the function; InputError where the function raises an exception, see `guard`."""
+        """Return the function's result; raise InputError if the function raises an exception, see `guard`."""
         with guard(self.role, self._file):
             return self.function(*arguments)
 
@@ -144,7 +145,7 @@ class CustomFunction:
         return getattr(getattr(self.function, "__code__", None), "co_filename", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The function by value: a worker on another machine has no file of the user's."""
+        """Pickle the function by value: a worker on another machine does not have the user's file."""
         import cloudpickle
 
         with guard(self.role, self._file):
@@ -152,7 +153,7 @@ class CustomFunction:
 
 
 def described(error: BaseException, file: str | None = None) -> str:
-    """The type and the message of an error, and its last line in the ``file``, else in any file but of libraries."""
+    """Return the type and message of an error, and its last line in ``file``, or else in any file outside libraries."""
     frames = [(frame, line) for frame, line in walk_tb(error.__traceback__)]
     lines = [(frame.f_code.co_filename, line) for frame, line in frames]
     own = [(frame.f_code.co_filename, line) for frame, line in frames if not _is_library(frame)]
@@ -175,7 +176,7 @@ def _message(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else error
     try:
         return shorten(str(text or ""), LONGEST)
-    except Exception as failed:  # the user's class of errors writes itself, too
+    except Exception as failed:  # a user's exception class may have a faulty __str__
         return f"its message fails with {type(failed).__name__}"
 
 

@@ -1,4 +1,4 @@
-"""Footprints: the places that blocks cover, where pieces of a puzzle take more than one."""
+"""Footprints: the places that the blocks of a sliding-block puzzle cover."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,34 +11,34 @@ EMPTY = 0
 
 
 class Footprint(NamedTuple):
-    """A block where it can stand: one of its places has its label, the others `Footprints.rest`."""
+    """A block on certain squares: one of its places holds its label, the other places hold `Footprints.rest`."""
 
     place: int
     label: int
     others: tuple[int, ...]
-    """The other places that it covers, ascending."""
+    """The other places that the block covers, ascending."""
 
 
 class Footprints(NamedTuple):
-    """All ways to put each block on the board, where a move takes one block to another place, onto empty ones."""
+    """All footprints of all blocks. A move takes one block to another footprint, onto empty places."""
 
     rest: int
-    """The label of all places of a block but one; that of an empty place is EMPTY."""
+    """The label of all places of a block except one. Empty places have the label EMPTY."""
     every: tuple[Footprint, ...]
 
 
 class BlockStep(NamedTuple):
-    """A block goes from one place to another."""
+    """A move of a block from one place to another."""
 
     label: int
     origin: int
     destination: int
     empty: tuple[int, ...]
-    """The places that must be empty."""
+    """The places that must be empty before the move."""
 
 
 def block_steps(moves: Transforms) -> Iterator[BlockStep]:
-    """The moves of a puzzle with footprints: each has a condition on one block, and else on places to be empty."""
+    """Yield the moves of a sliding-block puzzle: each requires one block on a place and certain empty places."""
     for number in range(len(moves)):
         conditions = np.flatnonzero(moves.conditional[number]).tolist()
         masks = {place: int(moves.conditions[number, place]) for place in conditions if moves.conditions is not None}

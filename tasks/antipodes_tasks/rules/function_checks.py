@@ -1,6 +1,6 @@
-"""Checks of moves that a user wrote: whether they are deterministic, and whether inverses undo them.
+"""Checks of moves that a user wrote in Python: each must be deterministic, and each inverse must undo its move.
 
-A search trusts the moves. Moves that contradict themselves would give wrong answers, or errors far from their cause.
+A search trusts the moves. Inconsistent moves would cause wrong answers, or errors far from their cause.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,17 @@ from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 
 ALONE = 40
-"""Positions that are moved one at a time."""
+"""Maximum number of sample positions that are also moved one at a time."""
 NEAR = 200
-"""Positions near given ones on which moves are tried before a search."""
+"""Maximum number of positions on which the moves are tried before a search."""
 
 
 def check_functions(moves: Moves, labels: Labels) -> None:
-    """Try moves that are functions on positions near given ones ``(n, places)``; other moves need no trial.
+    """Try moves that are Python functions on positions near ``labels`` ``(n, places)``. Other moves need no trial.
 
-    InputError where a move gives two results for one position, or its inverse does not undo it; the message names the
-    move. The same moves are tried once in a process.
+    The same moves are tried only once per process.
+
+    Raises InputError, naming the move, if a move gives two results for one position or its inverse does not undo it.
     """
     if not isinstance(moves, Functions) or moves.identity in _tried:
         return
@@ -35,25 +36,25 @@ def check_functions(moves: Moves, labels: Labels) -> None:
 
 
 def check_path(moves: Moves, path: Labels) -> None:
-    """Raise InputError if moves that are functions do not lead along a path ``(length + 1, places)`` that they led."""
+    """Raise InputError if Python moves, called again, do not follow their own path ``(length + 1, places)``."""
     if isinstance(moves, Functions) and None in (steps := moves.moves_on_path(path)):
         raise contradiction(path[steps.index(None)])
 
 
 def contradiction(position: Labels) -> InputError:
-    """The error that moves which are functions lead to other positions from ``(places,)`` than before."""
+    """Return the error for Python moves that now lead to other positions from ``(places,)`` than they did before."""
     return InputError(
         f"the moves of the definition contradict each other at {listed(position)}: repeated, they lead to other "
-        "positions, or an inverse does not undo its move; antipodes check tries the definition"
+        "positions, or an inverse does not undo its move; find the cause with antipodes check"
     )
 
 
 _tried = set[bytes]()
-"""Identities of moves that were found to be consistent."""
+"""Identities of the moves that were found to be consistent."""
 
 
 def _positions_near(moves: Functions, labels: Labels) -> Labels:
-    """Up to NEAR positions, those given and the first that moves and their inverses lead to, each once."""
+    """Return up to NEAR distinct positions: the given ones and the nearest positions before and after them."""
     found = frontier = np.unique(labels, axis=0)[:NEAR]
     undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
     while len(frontier) and len(found) < NEAR:
@@ -68,22 +69,22 @@ def _positions_near(moves: Functions, labels: Labels) -> Labels:
 
 
 def name_of(moves: Moves, number: int) -> str:
-    """The name of a move in quotes, or its number."""
+    """Return the name of a move in quotes, or its number if it has no name."""
     return repr(moves.names[number]) if moves.names else f"number {number}"
 
 
 def listed(labels: Labels) -> str:
-    """A position as its numbers, because its text may be wrong."""
+    """Return the labels of a position as numbers, because its notation may be wrong."""
     return shorten(" ".join(map(str, labels.tolist())))
 
 
 def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]:
-    """The problems of a move on positions ``(n, places)``, a line for each."""
+    """Yield one line for each problem of a move on positions ``(n, places)``."""
     move = f"move {name_of(moves, number)}"
     after, legal = moves.move(number, sample)
     again = moves.move(number, sample)
     if (at := _first_difference((after, legal), again)) is not None:
-        yield f"{move}: expected the same result each time, found two from {listed(sample[at])}"
+        yield f"{move}: called twice, it gives different results for {listed(sample[at])}"
         return
     turned, turned_legal = moves.move(number, sample[::-1])
     alone = [moves.move(number, position[np.newaxis]) for position in sample[:ALONE]]
@@ -92,8 +93,8 @@ def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]
         count = len(found)
         if (at := _first_difference((after[:count], legal[:count]), (found, found_legal))) is not None:
             yield (
-                f"{move}: expected a result that does not depend on the other positions of the array, "
-                f"found {_result(after, legal, at)} and {_result(found, found_legal, at)} from {listed(sample[at])}"
+                f"{move}: its result must not depend on the other positions of the array, but "
+                f"it is {_result(after, legal, at)} or {_result(found, found_legal, at)} for {listed(sample[at])}"
             )
             return
     yield from _inverse_problems(moves, number, sample[legal], after[legal])
@@ -107,14 +108,15 @@ def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) 
     else:
         back, found = moves.undo(number, after)
     if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
+        outcome = f"leads from there to {listed(back[at])}" if found[at] else "is illegal there"
         yield (
-            f"move {name_of(moves, number)}: expected an inverse that leads from {listed(after[at])} back to "
-            f"{listed(before[at])}, found {_result(back, found, at)}"
+            f"move {name_of(moves, number)} leads from {listed(before[at])} to {listed(after[at])}, "
+            f"but its inverse {outcome}"
         )
 
 
 def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
-    """The place of the first position whose legality, or result where it is legal, differs."""
+    """Return the number of the first position whose legality, or whose result if legal, differs."""
     differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
     return int(differs.argmax()) if differs.any() else None
 

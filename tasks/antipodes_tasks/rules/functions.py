@@ -1,4 +1,4 @@
-"""Functions: moves that a user wrote in Python, each applied to many positions in one call."""
+"""Moves that a user wrote in Python, each a function that is applied to many positions in one call."""
 
 import hashlib
 import pickle
@@ -26,19 +26,19 @@ from antipodes_tasks.rules.parts import (
 )
 
 Function = Callable[[NDArray[np.int64]], Any]
-"""Takes positions ``(n, places)``, an array of its own; returns those after the move, or a pair of them and of where
-the move is legal, ``(n,)``."""
+"""A user's move. It receives its own copy of positions ``(n, places)`` and returns the positions after the move, or a
+pair of these positions and a mask ``(n,)`` of the positions that allow the move."""
 SAMPLE = 64
-"""Random positions on which a fingerprint has the results of each move."""
+"""Number of random positions whose successors enter a fingerprint."""
 WALKED = 1000
-"""Positions near the starts on which it has them, too: moves may be illegal on almost all others."""
+"""Number of positions near the starts whose successors enter it, too: moves may be illegal on most random positions."""
 
 
 class Functions(Moves):
-    """Moves by name, each a function of positions ``(n, places)``.
+    """Named moves, each a function of positions ``(n, places)``.
 
-    A function may change the array that it is given, and return it. It is called with any contents of the parts, also
-    with such that no moves lead to. Each result is checked, so that a wrong one never becomes an index.
+    A function may change and return the array that it receives. It is called with any contents of the parts, including
+    unreachable positions. Every result is checked, so an invalid position never becomes an index.
     """
 
     def __init__(
@@ -55,23 +55,24 @@ class Functions(Moves):
         Parameters
         ----------
         functions
-            The moves by name.
+            The function of each move, by name.
         parts
-            The parts of the puzzle: what a position holds.
+            The parts of the puzzle, which define the valid positions.
         inverses
-            For a move the name of the move that undoes it, or a function that does. A move that is the inverse of
-            another has that for its own inverse, if it is not said otherwise. None, or nothing: not known.
+            For each move the name of the move that undoes it, or a function that does. If a move is named as the
+            inverse of
+            another, the other is also its inverse, unless ``inverses`` names a different one. None or no item: unknown.
         source
-            The SHA-256 of the file with the functions, or another text that changes with them.
+            The SHA-256 of the file with the functions, or another string that changes with them.
         plain
-            Whether move tables list each position apart, whatever the functions seem to have in common.
+            Whether move tables list each position separately, even if the moves seem to depend on few places only.
         symmetries
-            By name maps of positions that take starts to starts, and moves to moves, and keep distances so.
+            Named maps of positions that map starts to starts and moves to moves, and therefore preserve distances.
 
-        InputError where there is no move, a move is no function, or an inverse is no move.
+        Raises InputError if there is no move, a move is not a function, or an inverse does not name a move.
         """
         if not functions:
-            raise InputError("expected at least one move, found none")
+            raise InputError("moves: the list of moves is empty")
         self._names = tuple(arguments.text(name, "the name of a move") for name in functions)
         self._parts = tuple(parts)
         self._moduli = np.array(moduli_of(parts), dtype=np.int64)
@@ -85,15 +86,15 @@ class Functions(Moves):
         self.symmetries: Mapping[str, CustomFunction] = {
             name: CustomFunction(_map(one, name), f"symmetry {name!r}") for name, one in (symmetries or {}).items()
         }
-        """The symmetries that are named, by name."""
+        """The named symmetries."""
 
     def _resolved(self, inverses: dict[str, str | Function | None]) -> tuple[int | CustomFunction | None, ...]:
         for name, inverse in list(inverses.items()):
             if name not in self._names:
-                raise InputError(f"inverses: expected the name of a move, found {quote(name)}")
+                raise InputError(f"inverses: {quote(name)} is not the name of a move")
             if isinstance(inverse, str):
                 if inverse not in self._names:
-                    raise InputError(f"inverse of {name!r}: expected the name of a move, found {quote(inverse)}")
+                    raise InputError(f"inverse of {name!r}: {quote(inverse)} is not the name of a move")
                 inverses.setdefault(inverse, name)
         return tuple(self._inverse(name, inverses.get(name)) for name in self._names)
 
@@ -103,7 +104,7 @@ class Functions(Moves):
         return None if inverse is None else CustomFunction(_function(inverse, name), f"inverse of {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """All functions in one pickle, so that arrays that several of them use travel once."""
+        """Pickle all functions together, so that arrays which several of them use are sent only once."""
         import cloudpickle
 
         state = self.__dict__.copy()
@@ -124,7 +125,7 @@ class Functions(Moves):
         self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses, "symmetries": symmetries})
 
     def signed(self, source: str) -> "Functions":
-        """The same moves, with the SHA-256 of the file that has them."""
+        """Return the same moves with the SHA-256 of the file that defines them."""
         same = object.__new__(Functions)
         same.__dict__.update(self.__dict__, _source=source)
         same.__dict__.pop("table_key", None)
@@ -146,9 +147,9 @@ class Functions(Moves):
 
     @cached_property
     def table_key(self) -> bytes:
-        """The source, names and inverses, and the results on some random positions.
+        """Digest of the source, the names, the inverses, and the results on some random positions.
 
-        The source alone says nothing of modules that it imports, the results nothing of other positions.
+        The source does not include the modules that it imports, and the results do not cover other positions.
         """
         known = [None if one is None else one if isinstance(one, int) else "own" for one in self._inverses]
         digest = hashlib.sha256(repr((self._source, self._names, known)).encode())
@@ -156,7 +157,7 @@ class Functions(Moves):
         return b"functions" + digest.digest()
 
     def table_key_from(self, starts: Labels) -> bytes:
-        """The `table_key`, and the results on the first positions that a search from the starts finds."""
+        """Return a digest of `table_key` and of the results on the first positions of a search from the starts."""
         digest = hashlib.sha256(self.table_key)
         seen = set[bytes]()
         frontier = np.unique(starts, axis=0)
@@ -169,11 +170,11 @@ class Functions(Moves):
 
     @property
     def identity(self) -> bytes:
-        """One for all copies of these moves, in any process, and for no others."""
+        """Random bytes shared by all copies of these moves, in any process, and by no other moves."""
         return self._identity
 
     def _results(self, labels: Labels, digest: Callable[[bytes], None]) -> list[Labels]:
-        """The positions ``(k, places)`` after each move, where it is legal; they are digested, too."""
+        """Return the successors ``(k, places)`` by each move, and pass them and their legality to ``digest``."""
         results = []
         for number in range(len(self)):
             after, legal = self.move(number, labels)
@@ -183,67 +184,72 @@ class Functions(Moves):
 
     @property
     def reversible(self) -> bool:
-        """Whether each move is undone by a move; the user says so, and the move tables are checked for it."""
+        """Whether each move is the inverse of another, as declared by the user; building the move tables checks it."""
         return all(isinstance(one, int) for one in self._inverses)
 
     @property
     def invertible(self) -> bool:
-        """Whether the inverse of each move is known."""
+        """Whether the inverse of every move is known."""
         return all(one is not None for one in self._inverses)
 
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they are unchanged.
+        """Return the positions ``(n, places)`` after a move, unchanged where it is illegal, and a mask ``(n,)`` of
+        legality.
 
-        InputError where the function fails, or its result is not one; the message names the move.
+        Raises InputError, naming the move, if the function fails or its result is invalid.
         """
         return self._applied(self._functions[number], labels)
 
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``.
+        """Return the positions ``(n, places)`` before a move and a mask ``(n,)`` of the positions that have a
+        predecessor.
 
-        The move leads from each of them to its position: that is tried, whatever the inverse says.
+        Each predecessor that the inverse returns is verified by applying the move to it.
 
-        InputError where the inverse is not known, or fails; the message names the move.
+        Raises InputError, naming the move, if the inverse is unknown or fails.
         """
         before, found = self.undone(number, labels)
         after, legal = self.move(number, before)
         return before, found & legal & (after == labels).all(axis=1)
 
     def undone(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """What the inverse of a move makes of positions ``(n, places)``, and where it is legal; raises as `before`."""
+        """Apply the inverse of a move to positions ``(n, places)`` without verifying it; same result and errors as
+        `move`.
+        """
         inverse = self._inverses[number]
         if inverse is None:
-            raise InputError(f"move {self.names[number]!r}: expected an inverse, found none: give it in `inverses`")
+            raise InputError(f"move {self.names[number]!r} has no inverse; add it to `inverses`")
         return self._applied(self._functions[inverse] if isinstance(inverse, int) else inverse, labels)
 
     def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
-        """Raise InputError unless the inverse of a move leads back from where it led, wherever it is legal."""
+        """Raise InputError unless the inverse of a move maps each legal successor back to the position before."""
         labels = legal_positions(labels, legal)
         before, found = self.undone(number, legal_positions(after, legal))
         if not (found.all() and np.array_equal(before, labels)):
             wrong = np.flatnonzero(~found | (before != labels).any(axis=1))
             raise InputError(
-                f"move {self.names[number]!r}: expected an inverse that undoes it, "
-                f"found one that does not lead back to {_listed(labels[wrong[0]])}"
+                f"move {self.names[number]!r}: its inverse does not undo it: "
+                f"it does not lead back to {_listed(labels[wrong[0]])}"
             )
 
     def has_inverse(self, number: int) -> bool:
-        """Whether the inverse of a move is known."""
+        """Return whether the inverse of a move is known."""
         return self._inverses[number] is not None
 
     def symmetric(self, name: str, labels: Labels) -> Labels:
-        """The images of positions ``(n, places)`` under a symmetry that is named; InputError where the function fails,
-        or its result is no such, or lacks some.
+        """Return the images of positions ``(n, places)`` under a named symmetry.
+
+        Raises InputError if the function fails, its result is invalid, or the images of some positions are missing.
         """
         images, everywhere = self._applied(self.symmetries[name], labels)
         if not everywhere.all():
-            raise InputError(f"symmetry {name!r}: expected the images of all positions, found some missing")
+            raise InputError(f"symmetry {name!r}: it must map all positions, but the images of some are missing")
         return images
 
     def _applied(self, function: CustomFunction, labels: Labels) -> tuple[Labels, Mask]:
         if not len(labels):
             return labels.copy(), np.ones(0, dtype=np.bool_)
-        result = function(labels.astype(np.int64, order="F"))  # a place of all positions is contiguous, so code is fast
+        result = function(labels.astype(np.int64, order="F"))  # column-major: numpy works place by place
         after, legal = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
         after, legal = _positions(after, labels.shape, function.role), _mask(legal, len(labels), function.role)
         moved, within = self._moved(labels, after, legal)
@@ -252,7 +258,7 @@ class Functions(Moves):
         return moved, legal
 
     def _moved(self, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> tuple[Labels, bool]:
-        """The positions after a move, unchanged where it is illegal, and whether all values are in range."""
+        """Return the positions after a move, unchanged where it is illegal, and whether all values are in range."""
         if len(after) >= MIN_POSITIONS_TO_COMPILE:
             moved = labels.copy(order="K")
             return moved, _take(after, legal, self._moduli, moved)
@@ -280,7 +286,7 @@ class Functions(Moves):
 
 
 def legal_positions(labels: Labels, legal: Mask) -> Labels:
-    """The positions ``(n, places)`` at which a move is legal, stored in the same order; themselves if all are."""
+    """Return the positions ``(n, places)`` at which a move is legal, in the same memory order; the input if all are."""
     if legal.all():
         return labels
     return np.asfortranarray(labels[legal]) if labels.flags.f_contiguous else labels[legal]
@@ -288,9 +294,10 @@ def legal_positions(labels: Labels, legal: Mask) -> Labels:
 
 @kernel
 def _take(positions: NDArray[np.integer[Any]], legal: Mask, moduli: NDArray[np.int64], moved: Labels) -> bool:
-    """Write the legal positions ``(n, places)``; whether they have values from 0 to below the moduli.
+    """Write the legal positions ``(n, places)`` to ``moved``; return whether their values are below the moduli, and >=
+    0.
 
-    Places one after another and without branches: that is fastest where places are contiguous.
+    The loop runs place by place and without branches, which is fastest if each place is contiguous in memory.
     """
     wrong = False
     for place in range(len(moduli)):
@@ -312,9 +319,9 @@ def _map(value: Function, name: str) -> Function:
 
 def _positions(result: object, shape: tuple[int, ...], role: str) -> NDArray[np.integer[Any]]:
     if not isinstance(result, np.ndarray) or result.shape != shape:
-        raise InputError(f"{role}: expected positions, an array {shape}, found {arguments.found(result)}")
+        raise InputError(f"{role}: expected an array of positions {shape}, found {arguments.found(result)}")
     if result.dtype.kind not in "iu":
-        raise InputError(f"{role}: expected positions of integers, found {result.dtype}")
+        raise InputError(f"{role}: expected an array of integers, found {result.dtype}")
     return result
 
 
@@ -323,7 +330,7 @@ def _mask(legal: object, count: int, role: str) -> Mask:
         return np.ones(count, dtype=np.bool_)
     if not isinstance(legal, np.ndarray) or legal.shape != (count,) or legal.dtype != np.bool_:
         found = arguments.found(legal)
-        raise InputError(f"{role}: expected where it is legal, truth values ({count},), found {found}")
+        raise InputError(f"{role}: its legality must be an array of truth values ({count},), found {found}")
     return legal
 
 

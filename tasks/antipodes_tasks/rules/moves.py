@@ -1,4 +1,4 @@
-"""The interface of moves: what the rest of the program asks of them, whatever their kind."""
+"""The interface of all kinds of moves."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
 GoalTest = Callable[[Labels], Mask]
-"""Returns which of the positions ``(n, places)`` are goals, ``(n,)``, if these are too many to list."""
+"""Function that returns a mask ``(n,)`` of the goals among positions ``(n, places)``; for goals too many to list."""
 MOVE_BYTES = 16
-"""Memory of a move that is a few numbers."""
+"""Bytes of memory for a move that consists of a few numbers."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Successors:
-    """The positions one move after each of n positions; ``positions[legal]`` are those that moves lead to."""
+    """The successors of each of n positions; ``positions[legal]`` are the actual successors."""
 
     positions: Labels
-    """``(n, moves, places)``: the position after each move; where the move is illegal, the position before it."""
+    """``(n, moves, places)``: the position after each move, or the unchanged position if the move is illegal."""
     legal: Mask
     """``(n, moves)``: whether the position allows the move."""
     names: tuple[str, ...]
-    """The name of each move; none if moves have no names."""
+    """The name of each move; empty if the moves have no names."""
 
     def __repr__(self) -> str:
         return (
@@ -38,23 +38,23 @@ class Successors:
 
 
 ACTIONS = ("U", "D", "L", "R")
-"""The order of the names of moves that are directions, whatever the size of the board is."""
+"""The order of move names that are directions, for boards of any size."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class LegalMoves:
-    """Legal moves of n positions, and the position after each; in the order of the positions, then of the moves."""
+    """The legal moves of n positions and the position after each, ordered by position and then by move."""
 
     parents: NDArray[np.int64]
-    """``(k,)``: number of the position, from 0."""
+    """``(k,)``: number of the position before the move, from 0."""
     moves: NDArray[np.int64]
-    """``(k,)``: number of the move in ``names``; among the moves of the puzzle if they have no names."""
+    """``(k,)``: number of the move in ``names``, or among the moves of the puzzle if they have no names."""
     positions: Labels
-    """``(k, places)``: position after the move."""
+    """``(k, places)``: the position after the move."""
     names: tuple[str, ...]
-    """The different names of moves, such as U, D, L and R; none if moves have no names."""
+    """The distinct names of the moves, such as U, D, L and R; empty if the moves have no names."""
     count: int
-    """Number n of the positions."""
+    """The number n of positions."""
 
     def __repr__(self) -> str:
         return f"<LegalMoves: {counted(len(self.moves), 'move')} of {counted(self.count, 'position')}>"
@@ -63,84 +63,84 @@ class LegalMoves:
         return len(self.moves)
 
     def chosen(self, mask: Mask) -> LegalMoves:
-        """Return some of the moves, by a mask ``(k,)``."""
+        """Return the moves that a mask ``(k,)`` selects."""
         return LegalMoves(self.parents[mask], self.moves[mask], self.positions[mask], self.names, self.count)
 
     def by_position(self) -> list[list[str]] | list[list[int]]:
-        """Return the names of the moves of each position; their numbers if they have no names."""
+        """Return the names of the moves of each position, or their numbers if they have no names."""
         words = [self.names[move] for move in self.moves.tolist()] if self.names else self.moves.tolist()
         ends = np.cumsum(np.bincount(self.parents, minlength=self.count)).tolist()
         return [words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 Steps = tuple[NDArray[np.int64], NDArray[np.int64], Labels]
-"""Of some moves ``(k,)``: the numbers of the positions that they are applied to, their own, and the positions after."""
+"""Three arrays for k moves: the numbers of the positions before, the numbers of the moves, the positions after."""
 
 
 class Moves(ABC):
-    """The moves of a puzzle; immutable, and cheap to send to other processes."""
+    """The moves of a puzzle: immutable, and cheap to send to other processes."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {counted(len(self), 'move')}>"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each move; none if moves have no names.
+        """The name of each move; empty if the moves have no names.
 
-        Where moves of one name are legal together, they lead to the same position.
+        If two moves with the same name are both legal, they lead to the same position.
         """
         return ()
 
     @abstractmethod
     def __len__(self) -> int:
-        """The number of moves."""
+        """Return the number of moves."""
 
     @property
     def memory_bytes(self) -> int:
-        """An upper bound of the memory of the moves, if there are many."""
+        """Upper bound of the memory of the moves, in bytes."""
         return MOVE_BYTES * len(self)
 
     @property
     @abstractmethod
     def reversible(self) -> bool:
-        """Whether each move is undone by a move, wherever it is legal."""
+        """Whether every move can be reversed by another move, in every position it leads to."""
 
     @property
     def invertible(self) -> bool:
-        """Whether `before` is known for each move; of a user's own function it may not be."""
+        """Whether `undo` works for every move; moves that a user wrote may have no known inverse."""
         return True
 
     @property
     @abstractmethod
     def table_key(self) -> bytes:
-        """The bytes of a fingerprint: equal for moves that make the same table."""
+        """The moves' contribution to a fingerprint: equal for moves that produce the same table."""
 
     def table_key_from(self, starts: Labels) -> bytes:
-        """The `table_key`, and what it leaves out of the moves from some starts ``(n, places)``."""
+        """Return `table_key`, extended by results near the starts ``(n, places)`` if the key does not imply them."""
         return self.table_key
 
     @property
     def identity(self) -> bytes:
-        """Equal only for moves that are the same everywhere, also where the `table_key` of functions did not look."""
+        """Bytes that are equal only if the moves agree everywhere; `table_key` only samples Python functions."""
         return self.table_key
 
     def canonical(self, labels: Labels) -> Labels:
-        """The positions ``(..., places)``, each as one of the labels that stand for it: by default it has no others."""
+        """Return each position ``(..., places)`` in its canonical labels if several labels mean the same position."""
         return labels
 
     @abstractmethod
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they mean nothing."""
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of legal rows; others are undefined."""
 
     @abstractmethod
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` from which a move leads to each, and whether there is one, ``(n,)``.
+        """Return the predecessors ``(n, places)`` by a move and a mask ``(n,)`` of the positions that have one.
 
-        InputError where that is not known: see `invertible`.
+        Raises InputError if the inverse is unknown, see `invertible`.
         """
 
     def moves_on_path(self, path: Labels) -> list[int | None]:
-        """The number of the move from each position of a path ``(length + 1, places)`` to the next; None if none is."""
+        """Return the number of the move for each step of a path ``(length + 1, places)``, None if impossible."""
         found: list[int | None] = [None] * (len(path) - 1)
         for number in range(len(self)):
             after, legal = self.move(number, path[:-1])
@@ -149,12 +149,12 @@ class Moves(ABC):
         return found
 
     def successors(self, labels: Labels) -> Labels:
-        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all successors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         found = (self.move(number, labels[np.newaxis]) for number in range(len(self)))
         return _stacked([after for after, legal in found if legal[0]], labels)
 
     def successors_many(self, labels: Labels) -> Successors:
-        """The positions after each move, of positions ``(n, places)``."""
+        """Return the successors of positions ``(n, places)`` by every move."""
         positions = np.repeat(labels[:, np.newaxis], len(self), axis=1)
         allowed = np.zeros(positions.shape[:2], dtype=np.bool_)
         for number in range(len(self)):
@@ -163,9 +163,10 @@ class Moves(ABC):
         return Successors(positions, allowed, self.names)
 
     def legal_moves(self, labels: Labels) -> LegalMoves:
-        """Return the legal moves of positions ``(n, places)``, at most one of each name, since these lead to the same.
+        """Return the legal moves of positions ``(n, places)``, counting moves with the same name as one.
 
-        Moves of one name are one action: a sliding puzzle has four, however many squares its board has.
+        Legal moves with the same name lead to the same position: a sliding puzzle has four of them on a board of any
+        size.
         """
         parents, moves, positions = self.steps(labels)
         names = tuple(dict.fromkeys(self.names))
@@ -178,11 +179,11 @@ class Moves(ABC):
         return LegalMoves(parents[first], moves[first], positions[first], names, len(labels))
 
     def steps(self, labels: Labels) -> Steps:
-        """Return all legal moves of positions ``(n, places)``, in the order of the positions, then of the moves."""
+        """Return all legal moves of positions ``(n, places)``, ordered by position and then by move."""
         return self._collect(self.move, labels)
 
     def steps_back(self, labels: Labels) -> Steps:
-        """Return all moves that lead to positions ``(n, places)``, each with the position before it; see `steps`."""
+        """Return all moves that lead to positions ``(n, places)``, each with its predecessor, ordered as in `steps`."""
         return self._collect(self.undo, labels)
 
     def _collect(self, apply: Callable[[int, Labels], tuple[Labels, Mask]], labels: Labels) -> Steps:
@@ -197,7 +198,7 @@ class Moves(ABC):
         return of[order], numbers[order], np.concatenate(positions)[order]
 
     def predecessors(self, labels: Labels) -> Labels:
-        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all predecessors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         found = (self.undo(number, labels[np.newaxis]) for number in range(len(self)))
         return _stacked([before for before, legal in found if legal[0]], labels)
 

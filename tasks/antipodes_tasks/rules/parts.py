@@ -1,4 +1,4 @@
-"""A part of a puzzle: some places side by side, and what they can hold."""
+"""Parts of a puzzle: consecutive places and the labels that they can hold."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,22 +16,22 @@ from antipodes_tasks.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 
 MIN_POSITIONS_TO_COMPILE = 1 << 14
-"""Positions from which on a compiled kernel checks them; for fewer, loading it would take longer."""
+"""Number of positions from which a compiled kernel checks them; for fewer, loading the kernel would take longer."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Places that hold an arrangement of pieces, or places that hold any values."""
+    """Consecutive places that hold an arrangement of pieces, or independent values such as orientations."""
 
     places: int
     symbols: tuple[str, ...]
-    """How each label is written."""
+    """The symbol of each label."""
     counts: tuple[int, ...] | None = None
-    """The number of pieces with each label; None: each place holds any of the labels."""
+    """Number of pieces with each label, or None if each place holds any of the labels."""
     twists: bool = False
-    """Whether the values are the orientations of the pieces in the part before."""
+    """Whether the values are the orientations of the pieces in the preceding part."""
     name: str = ""
-    """The name of the orbit, if the puzzle names it."""
+    """Name of the orbit, if the puzzle names it."""
 
     @property
     def holds_pieces(self) -> bool:
@@ -40,12 +40,12 @@ class Part:
 
     @property
     def all_different(self) -> bool:
-        """Whether no two pieces are equal; True for values."""
+        """Whether no two pieces are identical; True for values."""
         return self.counts is None or max(self.counts) <= 1
 
     @cached_property
     def size(self) -> int:
-        """The number of different contents."""
+        """Number of different arrangements, or of combinations of values."""
         if self.counts is None:
             return int(len(self.symbols) ** self.places)
         return factorial(self.places) // prod(map(factorial, self.counts))
@@ -61,7 +61,7 @@ class Part:
         return all(len(symbol) == 1 for symbol in self.symbols)
 
     def holds(self, labels: list[int]) -> bool:
-        """Whether some integers, as many as places, are a content of the part."""
+        """Return whether a list of one integer per place is a valid content of the part."""
         if self.counts is None:
             return min(labels, default=0) >= 0 and max(labels, default=0) < len(self.symbols)
         return sorted(labels) == self._sorted
@@ -71,7 +71,7 @@ class Part:
         return [label for label, count in enumerate(self.counts or ()) for _ in range(count)]
 
     def check(self, labels: NDArray[np.integer[Any]]) -> None:
-        """Raise PositionError unless each of ``(n, places)`` integers is a content of the part."""
+        """Raise PositionError unless each row of integers ``(n, places)`` is a valid content of the part."""
         if labels.size and (labels.min() < 0 or labels.max() >= len(self.symbols)):
             wrong = labels[(labels < 0) | (labels >= len(self.symbols))]
             raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {wrong[0]}")
@@ -82,7 +82,7 @@ class Part:
                 raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {found}")
 
     def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
-        """The first row that has other pieces than the part; None if there is none."""
+        """Return the first row whose pieces are not the pieces of the part, or None."""
         if len(labels) >= MIN_POSITIONS_TO_COMPILE:
             row = _first_wrong_row(np.ascontiguousarray(labels, dtype=np.uint8), np.array(self.counts, dtype=np.int64))
             return None if row == len(labels) else row
@@ -91,30 +91,30 @@ class Part:
 
 
 def pieces(start: tuple[int, ...], symbols: tuple[str, ...], name: str = "") -> Part:
-    """The part whose pieces are those of a start."""
+    """Return the part that holds the pieces of a start."""
     counts = np.bincount(np.array(start, dtype=np.int64), minlength=len(symbols))
     return Part(len(start), symbols, tuple(counts.tolist()), name=name)
 
 
 def values(places: int, radix: int, twists: bool = False, name: str = "") -> Part:
-    """The part whose places hold any number below a radix."""
+    """Return a part whose places hold any number below ``radix``."""
     return Part(places, tuple(map(str, range(radix))), None, twists, name)
 
 
 def ranges_of(parts: Sequence[Part]) -> tuple[slice, ...]:
-    """The places of each part among those of the puzzle."""
+    """Return the range of places of each part within a position of the puzzle."""
     ends = accumulate((part.places for part in parts), initial=0)
     return tuple(slice(first, end) for first, end in pairwise(ends))
 
 
 def moduli_of(parts: Sequence[Part]) -> list[int]:
-    """For each place of a puzzle the number of labels of its part."""
+    """Return the number of labels that each place of a puzzle can hold."""
     return [len(part.symbols) for part in parts for _ in range(part.places)]
 
 
 @kernel
 def _first_wrong_row(labels: NDArray[np.uint8], counts: NDArray[np.int64]) -> int:
-    """The first row of ``(n, places)`` that has not each label, all of which are known, as often as expected; or n."""
+    """Return the first row of ``(n, places)`` whose label counts differ from ``counts``, or n. Labels are in range."""
     found = np.zeros(len(counts), dtype=np.int64)
     for row in range(len(labels)):
         found[:] = 0
@@ -127,9 +127,9 @@ def _first_wrong_row(labels: NDArray[np.uint8], counts: NDArray[np.int64]) -> in
 
 
 def first_wrong(count: int, check: Callable[[slice], object]) -> int:
-    """The number of the first of ``count`` positions that ``check`` refuses with a PositionError, by bisection.
+    """Return the number of the first of ``count`` positions for which ``check`` raises PositionError.
 
-    One of them is refused. One after another would take ten times as long.
+    At least one position must fail. Bisection takes a tenth of the time of checking the positions one by one.
     """
     first, end = 0, count
     while end - first > 1:
@@ -144,7 +144,7 @@ def first_wrong(count: int, check: Callable[[slice], object]) -> int:
 
 
 def random_positions(parts: Sequence[Part], count: int, seed: str) -> Labels:
-    """``(count, places)``, the same in every process; each part holds any of its contents, reachable or not."""
+    """Return random positions ``(count, places)``, reachable or not, that are the same in every process."""
     drawn = [_drawn(part, count, f"{seed} {number}") for number, part in enumerate(parts)]
     return np.concatenate(drawn, axis=1)
 
@@ -159,5 +159,7 @@ def _drawn(part: Part, count: int, seed: str) -> Labels:
 
 
 def random_numbers(count: int, seed: str) -> NDArray[np.uint64]:
-    """``(count,)`` numbers below 2^64 from SHAKE-256, since the random numbers of numpy may change with its version."""
+    """Return ``(count,)`` numbers below 2^64 from SHAKE-256, because numpy's random numbers may change between
+    versions.
+    """
     return np.frombuffer(hashlib.shake_256(seed.encode()).digest(8 * count), dtype="<u8").astype(np.uint64)

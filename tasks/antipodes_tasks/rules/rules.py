@@ -1,4 +1,4 @@
-"""The rules of a puzzle: labels on places, and moves that change them. Tables depend on nothing else."""
+"""The rules of a puzzle: labels on places, and moves that change them. A table depends only on the rules."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from antipodes_tasks.rules.starts import Starts
 
 @dataclass(frozen=True, repr=False)
 class Rules:
-    """The parts of a puzzle, where they start, and how they move. Positions are arrays of labels, see `Labels`."""
+    """The parts, the starts and the moves of a puzzle. Positions are arrays of labels, see `Labels`."""
 
     parts: tuple[Part, ...]
-    """The parts of a position, side by side: pieces, and values such as orientations."""
+    """The parts of a position, in the order of the places: pieces, or values such as orientations."""
     starts: Sequence[tuple[int, ...]]
-    """The positions at depth 0: a tuple or, where there are many, `Starts`."""
+    """The positions at depth 0: a tuple, or `Starts` if there are many."""
     moves: Moves
     enumerated: bool = False
-    """Whether only the positions that can be reached are numbered, since they are few: a search lists them."""
+    """Whether a search lists the reachable positions and only these are numbered, because they are few."""
     origin: tuple[int, ...] | None = None
-    """The position that is drawn beside goals, which are then the starts; sequences of moves begin there.
+    """The puzzle's own position if the starts are goals; sequences of moves begin there.
 
-    Where only the positions that can be reached are numbered, it is from there.
+    If only the reachable positions are numbered, they are the positions reachable from it.
     """
     name: str = field(default="", compare=False)
-    """The name of the puzzle, for messages."""
+    """Name of the puzzle, for messages."""
     layout: Grid | None = field(default=None, compare=False)
-    """Where the places are, if they are squares of a board."""
+    """The board, if the places are squares of a board."""
     footprints: Footprints | None = field(default=None, compare=False)
-    """What blocks cover, if the puzzle is one of blocks; it follows from the moves."""
+    """The places that blocks cover, in a sliding-block puzzle; they follow from the moves."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
@@ -50,7 +50,7 @@ class Rules:
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return len(self.starts[0])
 
     @property
@@ -60,7 +60,7 @@ class Rules:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
+        """Number of pieces with each label if the puzzle is one arrangement of pieces; otherwise empty."""
         return (self.parts[0].counts or ()) if len(self.parts) == 1 else ()
 
     @cached_property
@@ -72,24 +72,24 @@ class Rules:
     def board(self) -> Grid:
         """The layout; InputError if there is none."""
         if self.layout is None:
-            raise InputError(f"expected a puzzle on a board, found {self.name}")
+            raise InputError(f"{self.name} is not a puzzle on a board")
         return self.layout
 
     @cached_property
     def start_labels(self) -> Labels:
-        """The starts, ``(starts, places)``."""
+        """The starts ``(starts, places)``."""
         if isinstance(self.starts, Starts):
             return self.starts.labels
         return np.array(self.starts, dtype=np.uint8)
 
     @property
     def first(self) -> Labels:
-        """The position ``(places,)`` where sequences of moves begin: the origin, else the first start."""
+        """The position ``(places,)`` where sequences of moves begin: the origin, or else the first start."""
         return self.start_labels[0] if self.origin is None else np.array(self.origin, dtype=np.uint8)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of parts, starts and moves, and of an origin that decides what is numbered.
+        """SHA-256 of the parts, starts and moves, and of the origin if it determines the numbering.
 
         Two puzzles with the same fingerprint have the same table.
         """
@@ -104,19 +104,20 @@ class Rules:
         return digest.hexdigest()
 
     def holds(self, labels: list[int]) -> bool:
-        """Whether some integers, as many as places, are a position; of one position a loop is the fastest."""
+        """Return whether a list of one integer per place is a valid position; for one position, a loop is fastest."""
         return all(part.holds(labels[here]) for part, here in zip(self.parts, self.ranges, strict=True))
 
     def checked_one(self, labels: ArrayLike) -> Labels:
-        """As `checked`, for one position ``(places,)``."""
+        """Return one position ``(places,)``, converted and checked as by `checked`."""
         one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
         checked: Labels = self.checked(one[np.newaxis])[0]
         return checked
 
     def checked(self, labels: ArrayLike) -> Labels:
-        """The integers ``(n, places)`` as labels, checked to have exactly the pieces of the puzzle in each row.
+        """Return integers ``(n, places)`` as labels, after checking that each row has exactly the pieces of the puzzle.
 
-        PositionError where a row has other pieces, the message names the first surplus or missing one, or values out of
+        Raises PositionError if a row has other pieces (the message names the first surplus or missing one) or values
+        out of
         range.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
@@ -127,7 +128,7 @@ class Rules:
         return self.moves.canonical(labels.astype(np.uint8, copy=False))
 
     def written(self, labels: ArrayLike) -> list[str]:
-        """The symbol on each place. The number of each is not checked, since often many positions are written."""
+        """Return the symbol on each place; piece counts are not checked, since many positions are often written."""
         one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
         if len(one) != self.places or not all(
             set(one[here].tolist()) <= set(range(len(part.symbols)))
@@ -141,9 +142,9 @@ class Rules:
         ]
 
     def successors(self, labels: ArrayLike) -> Labels:
-        """All positions one move after one position, ``(k, places)``; PositionError if it is not one."""
+        """Return all successors ``(k, places)`` of one position; PositionError if it is invalid."""
         return self.moves.successors(self.checked_one(labels))
 
     def predecessors(self, labels: ArrayLike) -> Labels:
-        """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
+        """Return all predecessors ``(k, places)`` of one position; PositionError if it is invalid."""
         return self.moves.predecessors(self.checked_one(labels))

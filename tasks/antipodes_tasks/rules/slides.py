@@ -1,4 +1,4 @@
-"""Slides: tiles side by side, in a row or column up to an empty square, that move one square in one move."""
+"""Slides: one move shifts a line of adjacent tiles, in a row or column, by one square onto an empty square."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -11,21 +11,21 @@ from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 EMPTY = 0
 HOLDS_EMPTY, HOLDS_TILE = np.uint64(1), ~np.uint64(1)
-"""What a place may hold before a move, as bits by label."""
+"""Labels that a place may hold before a move, as a bit mask."""
 
 
 class Slide(NamedTuple):
-    """Tiles that move together."""
+    """Adjacent tiles that move together by one square."""
 
     empty: int
-    """The place that is empty before."""
+    """The place that is empty before the move."""
     tiles: tuple[int, ...]
-    """The places of the tiles, the nearest to the empty one first; the last one is empty afterwards."""
+    """Places of the tiles, nearest to the empty place first; the last of them is empty after the move."""
     direction: str
-    """Where they go: a value of DIRECTIONS."""
+    """Direction in which the tiles move: a value of DIRECTIONS."""
 
     def name(self, squares: Sequence[Square], rows: int, single: bool) -> str:
-        """``L`` or, of three tiles, ``L3``; where there are several empty places, the last tile's: ``d1-left``."""
+        """Return ``L``, or ``L3`` for three tiles; ``d1-left``, with the last tile, if there are several blanks."""
         if not single:
             return f"{square_name(squares[self.tiles[-1]], rows)}-{self.direction}"
         letter = self.direction[0].upper()
@@ -35,14 +35,16 @@ class Slide(NamedTuple):
 def slides(
     steps: Collection[tuple[int, int]], squares: Sequence[Square], rows: int, labels: int, single: bool
 ) -> Transforms:
-    """All slides along ``steps``, which lead from the place of a tile to a place beside it.
+    """Return all slides along ``steps``, the pairs of a tile's place and an adjacent place it can move to.
 
-    ``squares`` has the square of each place on a board of so many ``rows``, ``labels`` counts the labels, and
-    ``single`` says whether one place alone is empty. ConfigError if there are more labels than conditions tell apart.
+    ``squares`` contains the square of each place on a board with ``rows`` rows, ``labels`` is the number of labels, and
+    ``single`` is True if the puzzle has exactly one empty place.
+
+    Raises ConfigError if there are more labels than a bit mask can distinguish.
     """
     if labels > MAX_MASKED:
         raise ConfigError(
-            f'metric: expected at most {MAX_MASKED} different tiles and blanks for "slides", found {labels}'
+            f'metric: "slides" allows at most {MAX_MASKED} different tiles and blanks; the puzzle has {labels}'
         )
     every = sorted(_iterate_slides(frozenset(steps), squares))
     origin = np.tile(np.arange(len(squares)), (len(every), 1))
@@ -69,5 +71,5 @@ def _iterate_slides(steps: frozenset[tuple[int, int]], squares: Sequence[Square]
 
 
 def _next_tile_place(line: Sequence[int], first: Square, step: Square, place: dict[Square, int]) -> int | None:
-    """The place of the tile that would come next in a line to a square."""
+    """Return the place of the next tile in a line that moves towards ``first``, or None beyond the board's edge."""
     return place.get((first[0] - len(line) * step[0], first[1] - len(line) * step[1]))

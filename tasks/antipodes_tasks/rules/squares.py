@@ -1,4 +1,4 @@
-"""Names of squares as in chess, and the names of moves on boards."""
+"""Names of squares, as in chess, and names of moves on boards."""
 
 import re
 from collections.abc import Collection
@@ -6,33 +6,33 @@ from dataclasses import dataclass
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DIRECTIONS = {(0, -1): "left", (0, 1): "right", (-1, 0): "up", (1, 0): "down"}
-"""The names of steps, by rows down and columns right."""
+"""Name of each step (rows down, columns right)."""
 Square = tuple[int, int]
-"""The row, from the top, and the column."""
+"""Row from the top and column from the left, both from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The squares of a board: each is a place, or a hole."""
+    """The squares of a board, each of which is a place or a hole."""
 
     rows: int
     columns: int
     holes: frozenset[int] = frozenset()
-    """Squares, in reading order, that are not places."""
+    """Squares that are holes, numbered in reading order."""
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return self.rows * self.columns - len(self.holes)
 
 
 def squares_of(rows: int, columns: int, holes: Collection[int] = ()) -> tuple[Square, ...]:
-    """The square of each place of a board, in reading order."""
+    """Return the square of each place of a board, in reading order."""
     return tuple(divmod(square, columns) for square in range(rows * columns) if square not in holes)
 
 
 def square_name(square: Square, rows: int) -> str:
-    """The name of a square: columns are letters from the left, and rows are counted from the bottom, ``a1``."""
+    """Return the name of a square, such as ``a1``: columns are letters, and rows are numbered from the bottom."""
     row, column = square
     letters = LETTERS[column % len(LETTERS)]
     while column := column // len(LETTERS):
@@ -42,13 +42,13 @@ def square_name(square: Square, rows: int) -> str:
 
 
 NAME = re.compile("([a-z]{1,4})([1-9][0-9]{0,3})")
-"""Names of squares; boards have at most 1,024 places."""
+"""Pattern of square names; boards have at most 1,024 places."""
 
 
 def square_of(name: str, rows: int) -> Square | None:
-    """Return the square of a name, the inverse of `square_name`; None if the text is no such name.
+    """Return the square with this name, or None if the string is not the name of a square.
 
-    The square may lie outside of the board.
+    This is the inverse of `square_name`. The square may lie outside the board.
     """
     match = NAME.fullmatch(name)
     if match is None:
@@ -62,21 +62,21 @@ def square_of(name: str, rows: int) -> Square | None:
 
 @dataclass(frozen=True)
 class FromTo:
-    """Names moves by the squares of their ends: ``b1-c3``."""
+    """Naming of moves by their two squares: ``b1-c3``."""
 
     squares: tuple[Square, ...]
     rows: int
 
     def __call__(self, origin: int, destination: int) -> str:
-        """The name of the move between two places."""
+        """Return the name of the move between two places."""
         return f"{square_name(self.squares[origin], self.rows)}-{square_name(self.squares[destination], self.rows)}"
 
 
 @dataclass(frozen=True)
 class TileStep:
-    """Names moves by the direction in which the tile goes: ``L``, ``R``, ``U``, ``D``.
+    """Naming of moves by the direction in which the tile moves: ``L``, ``R``, ``U``, ``D``.
 
-    Several empty squares allow several moves in one direction, so the square of the tile comes first: ``b1-left``.
+    With several empty squares, several moves can have one direction, so the tile's square comes first: ``b1-left``.
     """
 
     squares: tuple[Square, ...]
@@ -84,7 +84,7 @@ class TileStep:
     single: bool
 
     def __call__(self, origin: int, destination: int) -> str:
-        """The name of the move between two places, which touch."""
+        """Return the name of the move between two adjacent places."""
         (row, column), (to_row, to_column) = self.squares[origin], self.squares[destination]
         direction = DIRECTIONS[to_row - row, to_column - column]
         return direction[0].upper() if self.single else f"{square_name((row, column), self.rows)}-{direction}"

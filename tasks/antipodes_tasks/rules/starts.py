@@ -1,4 +1,4 @@
-"""Many starts: one array in place of a tuple for each."""
+"""A compact list of many starts: one array instead of one tuple per start."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex, overload
@@ -12,13 +12,13 @@ Start = tuple[int, ...]
 
 
 class Starts(Sequence[Start]):
-    """Different positions, as tuples of labels; a tuple of 16 takes 180 bytes, and a row here 16."""
+    """Distinct positions as tuples, stored as rows of one array: a tuple of 16 labels takes 180 bytes, a row 16."""
 
     labels: Labels
-    """``(n, places)``: they must not be changed."""
+    """Shape ``(n, places)``; must not be changed."""
 
     def __init__(self, labels: Labels) -> None:
-        """The rows of an array, all different."""
+        """Wrap the rows of an array, which must all be different."""
         self.labels = labels
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Swaps: moves of one piece to an empty place, as a compact array."""
+"""Swaps: moves of one piece to an empty place, stored as a compact array."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from antipodes_tasks.rules.rules import Rules
 
 Pairs = NDArray[np.int16]
 Naming = Callable[[int, int], str]
-"""The name of a move, from the place of the piece and the empty place; for other processes it can be pickled."""
+"""Function that returns the name of a move from the piece's place and the empty place; it must be picklable."""
 MAX_PLACE = np.iinfo(np.int16).max
 
 
 class Swaps(Moves):
-    """Moves that swap one piece with an empty place; label 0 stands for an empty place.
+    """Moves that swap one piece with an empty place, which has the label 0.
 
-    Complete graphs have a million of them, so they are one array.
+    They are one array, because a complete graph has up to a million of them.
     """
 
     pairs: Pairs
-    """``(moves, 2)``: the place of the piece, and the empty place."""
+    """``(moves, 2)``: the place of the piece and the empty place."""
 
     def __init__(self, pairs: ArrayLike, naming: Naming | None = None) -> None:
         """Copy the pairs; InputError if a number is not a place."""
@@ -37,7 +37,7 @@ class Swaps(Moves):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each move, if moves have names; made when it is asked for, as there may be many."""
+        """The name of each move, if moves have names; computed on demand, because there may be many."""
         return () if self._naming is None else tuple(self._naming(*pair) for pair in self.pairs.tolist())
 
     def __len__(self) -> int:
@@ -51,38 +51,38 @@ class Swaps(Moves):
 
     @cached_property
     def reversible(self) -> bool:
-        """Whether each piece can go back the way it came."""
+        """Whether each piece can move back."""
         return np.array_equal(_different(self.pairs), _different(self.pairs[:, ::-1]))
 
     @property
     def table_key(self) -> bytes:
-        """The different pairs: their order and repetition do not count."""
+        """The distinct pairs as bytes; order and repetition do not matter."""
         return b"swaps" + _different(self.pairs).tobytes()
 
     def reversed(self) -> "Swaps":
-        """The moves that undo these."""
+        """Return the inverse moves."""
         return Swaps(self.pairs[:, ::-1])
 
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it."""
         return _moved(labels, *self.pairs[number])
 
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
+        """Return the predecessors ``(n, places)`` by a move and a mask ``(n,)`` of the positions that have one."""
         return _moved(labels, *self.pairs[number, ::-1])
 
     def moves_on_path(self, path: Labels) -> list[int | None]:
-        """The number of the move from each position of a path to the next; see `Moves`."""
+        """Return the number of the move for each step of a path; see `Moves`."""
         numbers = {pair: number for number, pair in reversed(list(enumerate(map(tuple, self.pairs.tolist()))))}
         return [numbers.get(_pair(before, after)) for before, after in pairwise(path)]
 
     def successors(self, labels: Labels) -> Labels:
-        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all successors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         origin, destination = self.pairs.T
         return _each_swapped(labels, self.pairs[(labels[origin] != 0) & (labels[destination] == 0)])
 
     def predecessors(self, labels: Labels) -> Labels:
-        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all predecessors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         origin, destination = self.pairs.T
         return _each_swapped(labels, self.pairs[(labels[origin] == 0) & (labels[destination] != 0)])
 
@@ -91,7 +91,7 @@ class Swaps(Moves):
         return self._forwards.steps(labels)
 
     def steps_back(self, labels: Labels) -> Steps:
-        """Return all moves that lead to positions ``(n, places)``; see `Moves`."""
+        """Return all moves that lead to positions ``(n, places)``, each with its predecessor; see `Moves`."""
         return self._inverses.steps(labels)
 
     @cached_property
@@ -105,14 +105,14 @@ class Swaps(Moves):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SwapsByEmpty:
-    """Swaps sorted by their empty place: of the million of a complete graph, a position allows few."""
+    """Swaps sorted by their empty place: a position allows only few of a complete graph's million swaps."""
 
     numbers: NDArray[np.int64]
-    """``(moves,)``: number of each swap, in the order of the empty places."""
+    """``(moves,)``: number of each swap, sorted by empty place."""
     begins: NDArray[np.int64]
-    """``(places + 1,)``: number of swaps with an empty place below each place, up to the last place that swaps."""
+    """``(places + 1,)``: number of swaps whose empty place is before each place, up to the last place with swaps."""
     pieces: Pairs
-    """``(moves,)``: place of the piece, by the number of the swap."""
+    """``(moves,)``: place of the piece, by number of the swap."""
     empties: Pairs
 
     @classmethod
@@ -121,15 +121,15 @@ class _SwapsByEmpty:
         return cls(np.argsort(empties, kind="stable"), np.cumsum([0, *counts]), pieces, empties)
 
     def steps(self, labels: Labels) -> Steps:
-        """Return the legal swaps of positions ``(n, places)``."""
+        """Return the legal swaps of positions ``(n, places)``; see `Moves.steps`."""
         rows, places = (labels == 0).nonzero()
-        begins, ends = (self.begins.take(at, mode="clip") for at in (places, places + 1))  # no swaps on later places
+        begins, ends = (self.begins.take(at, mode="clip") for at in (places, places + 1))  # later places have no swaps
         each = ends - begins
         within = np.arange(int(each.sum())) - np.repeat(each.cumsum() - each - begins, each)
         parents, numbers = np.repeat(rows, each), self.numbers[within]
         legal = labels[parents, self.pieces[numbers]] != 0
         parents, numbers = parents[legal], numbers[legal]
-        if len(rows) > len(labels):  # with one empty place each they are in order
+        if len(rows) > len(labels):  # several empty places per position: restore the order of the moves
             order = np.lexsort((numbers, parents))
             parents, numbers = parents[order], numbers[order]
         positions, every = labels[parents], np.arange(len(parents))
@@ -139,7 +139,7 @@ class _SwapsByEmpty:
 
 
 def _different(pairs: Pairs) -> NDArray[np.int32]:
-    """The different pairs as numbers, ascending."""
+    """Return the distinct pairs as numbers, ascending."""
     origin, destination = pairs.T.astype("<i4")
     numbers: NDArray[np.int32] = np.sort(origin << 16 | destination)
     differs = np.ones(len(numbers), dtype=np.bool_)
@@ -148,7 +148,7 @@ def _different(pairs: Pairs) -> NDArray[np.int32]:
 
 
 def _pair(before: Labels, after: Labels) -> tuple[int, ...]:
-    """The place of the piece and the empty place of the swap between two positions; () if it is none."""
+    """Return the place of the piece and the empty place of the swap between two positions; () if it is not a swap."""
     places = np.flatnonzero(before != after)
     if len(places) != 2 or sorted(before[places]) != sorted(after[places]) or before[places].all():
         return ()
@@ -163,7 +163,7 @@ def _moved(labels: Labels, origin: int, destination: int) -> tuple[Labels, Mask]
 
 
 def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
-    """The position with the labels of each pair swapped, ``(pairs, places)``."""
+    """Return copies of the position ``(pairs, places)``, each with the labels of one pair swapped."""
     changed = np.repeat(labels[np.newaxis], len(pairs), axis=0)
     every = np.arange(len(pairs))
     changed[every, pairs[:, 0]], changed[every, pairs[:, 1]] = labels[pairs[:, 1]], labels[pairs[:, 0]]
@@ -173,11 +173,11 @@ def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
 Edges = frozenset[tuple[int, int]]
 UNREACHABLE = -1
 THETA_0 = (7, 8)
-"""Places and edges of the exception to Wilson's theorem: a hexagon, and a vertex joined to two opposite corners."""
+"""Places and edges of the exception to Wilson's theorem: a hexagon with a vertex joined to two opposite corners."""
 
 
 def swap_edges(rules: Rules) -> Edges | None:
-    """The ``(origin, destination)`` pairs if every move is a swap of a piece with an empty place, else None."""
+    """Return the pairs ``(origin, destination)`` if every move swaps a piece with an empty place, else None."""
     return _edges(rules.moves)
 
 
@@ -187,12 +187,12 @@ def _edges(moves: Moves) -> Edges | None:
 
 
 def both_ways(edges: Edges) -> bool:
-    """Whether the reverse of each edge is an edge."""
+    """Return whether the reverse of each edge is an edge."""
     return all((b, a) in edges for a, b in edges)
 
 
 def neighbours(edges: Edges, places: int) -> list[list[int]]:
-    """For each place the places that its edges lead to, in ascending order."""
+    """Return the places that the edges of each place lead to, in ascending order."""
     lists: list[list[int]] = [[] for _ in range(places)]
     for a, b in sorted(edges):
         lists[a].append(b)
@@ -200,7 +200,7 @@ def neighbours(edges: Edges, places: int) -> list[list[int]]:
 
 
 def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32]:
-    """``(places,)``: the number of edges from each place to the nearest goal, or UNREACHABLE."""
+    """Return the number of edges ``(places,)`` from each place to the nearest goal, or UNREACHABLE."""
     backwards = neighbours(frozenset((b, a) for a, b in edges), places)
     distances = np.full(places, UNREACHABLE, dtype=np.int32)
     layer, distance = set(goals), 0
@@ -213,10 +213,10 @@ def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32
 
 @lru_cache(maxsize=4)
 def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] = ()) -> NDArray[np.int8] | None:
-    """``(places,)`` colours 0 and 1 such that every edge joins different ones, or None.
+    """Return colours 0 and 1 ``(places,)`` such that every edge joins different colours, or None if that is impossible.
 
-    In each set of connected places the colour of one place is arbitrary: that of its first seed, a place and its
-    colour, else 0 for the first place.
+    In each connected component, one place determines all colours: the component's first seed (a pair of place and
+    colour), or else its first place, which gets colour 0.
     """
     around = neighbours(edges | {(b, a) for a, b in edges}, places)
     colours = np.full(places, -1, dtype=np.int8)
@@ -237,12 +237,13 @@ def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] 
 
 
 def any_order(rules: Rules) -> bool:
-    """Whether swaps are known to lead to every arrangement.
+    """Return whether swaps are known to reach every arrangement.
 
-    Where all pieces differ and the place of a single empty square decides the parity, only to those of that parity.
-    R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) proves it for one empty square on graphs
-    without a cut vertex that are no circles, with one exception. The pieces can be equal, and further empty squares
-    are pieces that need no care.
+    If all pieces differ and the place of a single empty square determines the parity, they reach all arrangements of
+    that parity. R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) proves this for one empty
+    square
+    on graphs that have no cut vertex and are not cycles, with one exception. It remains true with identical pieces;
+    further empty squares can be regarded as pieces.
     """
     edges = swap_edges(rules) if rules.counts and rules.counts[0] else None
     around = connected(edges, rules.places) if edges is not None and both_ways(edges) else None
@@ -253,7 +254,7 @@ def any_order(rules: Rules) -> bool:
 
 @lru_cache(maxsize=4)
 def connected(edges: Edges, places: int) -> list[list[int]] | None:
-    """The neighbours of each place if every place can be reached from every other one, or None."""
+    """Return the neighbours of each place if every place is reachable from place 0, or None."""
     around = neighbours(edges, places)
     reached, waiting = {0}, [0]
     while waiting:
@@ -264,7 +265,7 @@ def connected(edges: Edges, places: int) -> list[list[int]] | None:
 
 
 def has_cut_vertex(around: list[list[int]]) -> bool:
-    """Whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
+    """Return whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
     entered = [-1] * len(around)
     lowest = [0] * len(around)
     entered[0], time = 0, 1

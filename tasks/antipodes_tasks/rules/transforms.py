@@ -1,4 +1,4 @@
-"""Transforms: moves that permute the places and add to what they hold, perhaps under conditions."""
+"""Transforms: moves that permute the places and add to their labels, optionally under conditions on the labels."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 
 PLACE_BYTES = 64
-"""Memory of a place of a move, in all arrays together."""
+"""Bytes of memory per place of a move, for all arrays together."""
 MAX_MASKED = 64
-"""Values of a place that a condition can tell apart: the bits of a mask."""
+"""Maximum number of values of a place under conditions: the bits of a mask."""
 
 
 class Transforms(Moves):
-    """Moves ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``, each legal where its conditions hold.
+    """Moves ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``, each legal if its conditions hold.
 
-    Permutation puzzles add nothing. A twist adds to orientations, a press of Lights Out adds 1 modulo 2.
+    Permutation puzzles add nothing. A twist adds to orientations; pressing a light of Lights Out adds 1 modulo 2.
     """
 
     origin: NDArray[np.int16]
     """``(moves, places)``: the place from which each place gets its label."""
     added: NDArray[np.uint8]
-    """``(moves, places)``: what is added there."""
+    """``(moves, places)``: the number added to each label."""
     moduli: NDArray[np.int16]
     """``(places,)``: the number of values of each place."""
     allowed: NDArray[np.uint64] | None
-    """``(moves, places)``: bit ``v`` is set where the place may hold ``v`` before the move; None: all are legal."""
+    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move; None: every move is legal."""
 
     def __init__(
         self,
@@ -45,8 +45,9 @@ class Transforms(Moves):
     ) -> None:
         """Copy the arrays.
 
-        InputError where shapes or values do not fit: an origin is no permutation, joins places of different moduli, an
-        added value is not below its modulus, or there are conditions on places of more than 64 values.
+        Raises InputError if shapes or values do not match: an origin is not a permutation or connects places of
+        different
+        moduli, an added value is not below its modulus, or a place with conditions has more than 64 values.
         """
         listed = names.tolist() if isinstance(names, np.ndarray) else names
         given = arguments.instance(listed, Iterable, "names of moves")  # type: ignore[type-abstract]
@@ -60,12 +61,12 @@ class Transforms(Moves):
         _check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays alone to other processes, not what follows from them."""
+        """Pickle only the arrays, not the values derived from them."""
         return type(self), (self._names, self.origin, self.moduli, self.added, self.allowed)
 
     @classmethod
     def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> Transforms:
-        """Permutations by name: ``origin[i]`` is the place from which ``i`` gets one of so many labels."""
+        """Return named permutations of ``symbols`` labels: place ``i`` gets the label of place ``origin[i]``."""
         places = len(next(iter(origins.values()), ()))
         return cls(origins, list(origins.values()), np.full(places, symbols))
 
@@ -76,7 +77,7 @@ class Transforms(Moves):
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return len(self.moduli)
 
     def __len__(self) -> int:
@@ -90,7 +91,7 @@ class Transforms(Moves):
 
     @cached_property
     def table_key(self) -> bytes:
-        """The arrays; the order of moves counts, their names do not."""
+        """The bytes of the arrays. The order of the moves matters; their names do not."""
         conditions = b"" if self.allowed is None else self.allowed.astype("<u8").tobytes()
         return b"transforms" + self.moduli.astype("<i2").tobytes() + self._effects.tobytes() + conditions
 
@@ -100,36 +101,36 @@ class Transforms(Moves):
 
     @property
     def memory_bytes(self) -> int:
-        """An upper bound of the memory of the moves: the arrays, those backwards, and copies made to compare them."""
+        """Upper bound of the memory in bytes: the arrays, the inverse moves, and the copies made to compare them."""
         return PLACE_BYTES * len(self) * self.places
 
     @cached_property
     def inverse(self) -> NDArray[np.int64]:
-        """``(moves,)``: the number of the move that undoes each, legal exactly where it leads, or -1."""
+        """``(moves,)``: the number of the inverse of each move (legal exactly after it), or -1."""
         back = self.reversed()
         numbers = {one: number for number, one in enumerate(_keys(self))}
         return np.array([numbers.get(key, -1) for key in _keys(back)], dtype=np.int64)
 
     @property
     def reversible(self) -> bool:
-        """Whether each move is undone by another."""
+        """Whether every move has an inverse among the moves."""
         return bool((self.inverse >= 0).all())
 
     @cached_property
     def conditions(self) -> NDArray[np.uint64] | None:
-        """The masks of `allowed` without bits that stand for no value."""
+        """The masks of `allowed` without the bits above the values of each place."""
         return None if self.allowed is None else self.allowed & _every_value(self.moduli)
 
     @cached_property
     def conditional(self) -> NDArray[np.bool_]:
-        """``(moves, places)``: where a move is illegal for some value."""
+        """``(moves, places)``: whether a move is illegal for some value of a place."""
         if self.conditions is None:
             return np.zeros(self.origin.shape, dtype=np.bool_)
         conditional: NDArray[np.bool_] = self.conditions != _every_value(self.moduli)
         return conditional
 
     def reversed(self) -> Transforms:
-        """The moves that undo these, with the same numbers and names, each legal exactly where its move leads."""
+        """Return the inverse moves, with the same numbers and names, each legal exactly where its move leads."""
         back = np.argsort(self.origin, axis=1)
         taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
         conditions = None
@@ -143,18 +144,18 @@ class Transforms(Moves):
         return self.reversed()
 
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it."""
         moved = labels[:, self.origin[number]]
         if self.added[number].any():
             moved = ((moved.astype(np.int16) + self.added[number]) % self.moduli).astype(np.uint8)
         return moved, self.legal(number, labels)
 
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
+        """Return the predecessors ``(n, places)`` by a move and a mask ``(n,)`` of the positions that have one."""
         return self._inverses.move(number, labels)
 
     def successors(self, labels: Labels) -> Labels:
-        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all successors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         legal: Mask = np.ones(len(self), dtype=np.bool_)
         if self.allowed is not None:
             legal = np.logical_and.reduce((self.allowed >> labels.astype(np.uint64)) & np.uint64(1), axis=1)
@@ -163,11 +164,11 @@ class Transforms(Moves):
         return after
 
     def predecessors(self, labels: Labels) -> Labels:
-        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        """Return all predecessors ``(k, places)`` of a position ``(places,)``, in the order of the moves."""
         return self._inverses.successors(labels)
 
     def legal(self, number: int, labels: Labels) -> Mask:
-        """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
+        """Return a mask ``(n,)`` of the positions ``(n, places)`` that allow the move."""
         if self.allowed is None:
             return np.ones(len(labels), dtype=np.bool_)
         legal: Mask = ((self.allowed[number] >> labels.astype(np.uint64)) & np.uint64(1)).all(axis=1)
@@ -175,7 +176,7 @@ class Transforms(Moves):
 
 
 def _table(values: ArrayLike, what: str, places: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The integers ``(moves, places)`` in an array of that type."""
+    """Return the integers as an array ``(moves, places)`` of type ``dtype``."""
     if isinstance(values, list | tuple) and not values:
         return np.zeros((0, places), dtype)
     table = arguments.integers(values, f"{what} (moves, places)", 2)
@@ -185,19 +186,19 @@ def _table(values: ArrayLike, what: str, places: int, dtype: np.dtype[Any]) -> N
 
 
 def _masks(values: object) -> NDArray[np.uint64]:
-    """The integers of 64 bits, one by one: numpy makes floats of a list of some below 2^63 and some above."""
+    """Return 64-bit masks, converted one by one: numpy turns a list with values below and above 2^63 into floats."""
     if isinstance(values, np.ndarray) and values.dtype == np.uint64:
         return np.array(values)
     try:
         each = np.array(values, dtype=object)
     except (ValueError, MemoryError):
-        raise InputError("expected allowed (moves, places), found rows of different lengths") from None
+        raise InputError("allowed (moves, places): its rows have different lengths") from None
     masks = [arguments.integer(mask, "allowed: masks", 0, (1 << 64) - 1) for mask in each.flat]
     return np.array(masks, dtype=np.uint64).reshape(each.shape)
 
 
 def _narrow(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A copy in that type; InputError where it has no such numbers."""
+    """Return a copy of type ``dtype``; raise InputError if a value does not fit."""
     limits = np.iinfo(dtype)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:
         raise InputError(f"expected integers from {limits.min} to {limits.max}, found {values.min()} to {values.max()}")
@@ -209,29 +210,29 @@ def _check(moves: Transforms) -> None:
         if table is not None and table.shape != moves.origin.shape:
             raise InputError(f"expected arrays (moves, places) {moves.origin.shape}, found {table.shape}")
     if moves._names and len(moves._names) != len(moves):
-        raise InputError(f"expected {counted(len(moves), 'name')} of moves, found {len(moves._names)}")
+        raise InputError(f"names: {counted(len(moves), 'name')} of moves expected, found {len(moves._names)}")
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
-        raise InputError("expected moves that are permutations of the places, found another")
+        raise InputError("origin: each move must be a permutation of the places")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
-        raise InputError("expected moves that keep to the values of each place, found another")
+        raise InputError("a move must not connect places of different moduli, nor add a modulus or more")
     if moves.allowed is not None and moves.moduli.max(initial=0) > MAX_MASKED:
-        raise InputError(f"expected at most {MAX_MASKED} values where moves have conditions")
+        raise InputError(f"places of moves with conditions may have at most {MAX_MASKED} values")
 
 
 def _keys(moves: Transforms) -> list[bytes]:
-    """Bytes that are equal for equal moves."""
+    """Return one byte string per move, equal for equal moves."""
     conditions = np.zeros((len(moves), 0)) if moves.conditions is None else moves.conditions
     return [a.tobytes() + b.tobytes() for a, b in zip(moves._effects, conditions, strict=True)]
 
 
 def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
-    """``(places,)``: the mask of all values of each place; there are at most MAX_MASKED."""
+    """Return masks ``(places,)`` of all values of each place, of which there are at most MAX_MASKED."""
     every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - moduli).astype(np.uint64)
     return every
 
 
 def _rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
-    """The masks ``(moves, places)`` of the values after adding, from those before."""
+    """Return the masks ``(moves, places)`` of the values after the addition from the masks before it."""
     rotated = np.zeros_like(masks)
     one = np.uint64(1)
     for value in range(int(moduli.max(initial=0))):
