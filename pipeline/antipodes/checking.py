@@ -99,7 +99,6 @@ class BruteForce:
 def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
     """Test starts, moves, inverses, notation, index and move tables, and compare a small search with brute force.
 
-
     Parameters
     ----------
     puzzle

@@ -88,7 +88,6 @@ PuzzleLike = Puzzle | Config | str | os.PathLike[str]
 def as_config(puzzle: PuzzleLike) -> Config:
     """Return the config of a puzzle given in any form.
 
-
     The config of a Puzzle whose moves are functions outside of any file contains only its name and fingerprint, so the
     puzzle cannot be rebuilt elsewhere.
 
@@ -120,7 +119,6 @@ def _config_of(puzzle: Puzzle) -> Config:
 def give(puzzle: PuzzleLike) -> Config:
     """Return the config of a puzzle, and use this puzzle from now on to open its stores in this process.
 
-
     Raises the errors of `as_config`.
     """
     return as_config(as_config(puzzle).puzzle)
@@ -128,7 +126,6 @@ def give(puzzle: PuzzleLike) -> Config:
 
 def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
     """Return the puzzle with a bundled name, in a file, or written in Python (``path.py:name``, ``module:name``).
-
 
     Raises the errors of `load_config`.
     """
@@ -147,7 +144,6 @@ def named_puzzles() -> dict[str, Path]:
 
 def bundled_puzzles() -> list[dict[str, Any]]:
     """Return the ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, sorted by name.
-
 
     No puzzle is built. Some sizes are only known after a search, so they are read from a file written by ``make
     atlas``. The size of a puzzle that is newer than the file is None.
@@ -173,7 +169,6 @@ def index_sizes_file() -> Path:
 def load_config(name_or_path: str) -> Config:
     """Return the config with a bundled name, in a file, or of a Python puzzle (``path.py:name``, ``module:name``).
 
-
     Raises
     ------
     ConfigError
@@ -188,7 +183,6 @@ def load_config(name_or_path: str) -> Config:
 
 class _LoadedConfigs:
     """Cache of the last configs loaded in this process, because programs name a puzzle in each of thousands of calls.
-
 
     A config is read again if the content of its files has changed; time stamps are too coarse to detect every change.
     """
@@ -243,7 +237,6 @@ _LOADED = _LoadedConfigs()
 
 def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
     """Return a twisty puzzle's config with only these moves and without some sets of pieces; its name shows both.
-
 
     Raises ConfigError if the puzzle is not twisty, or has no such moves or sets.
     """
@@ -317,7 +310,6 @@ def _definition_in(path: Path) -> dict[str, Any]:
 def _bundled_path(name: str, noun: str) -> Path | None:
     """Return the path of a bundled config, or None if there is none with this name.
 
-
     The folder is not listed, because that would take longer than most searches.
     """
     if not NAME.fits(name) or Path(name).name != name:
@@ -361,7 +353,6 @@ def _similar(path: Path) -> str:
 
 def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any]]:
     """Return the named table, the checked table ``[run]``, and the other tables of a file; missing ones are empty.
-
 
     Raises ConfigError if the named table is missing, or if there is any other table.
     """

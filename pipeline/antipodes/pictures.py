@@ -47,7 +47,6 @@ def write_pictures(
 ) -> None:
     """Write pictures to files: a GIF is an animation, and the other kinds are sheets with all pictures.
 
-
     Parameters
     ----------
     files

@@ -1,6 +1,5 @@
 """Puzzles written in Python, ``path.py:name`` or ``module:name``, and the rules for running their code.
 
-
 A store names the code of such a puzzle, and whoever sends a store chooses the name, the SHA-256 and the files beside
 it. Therefore a store never runs code by itself. Its definition is loaded only if the user gives it to this process, or
 if a record in the user's data directory shows that this user has named exactly this definition before: the same
@@ -73,7 +72,6 @@ print(json.dumps(answer))
 def python_settings(reference: str) -> dict[str, Any]:
     """Return the settings, to be kept in a store, of the puzzle that a user's reference names.
 
-
     If the puzzle consists only of permutations and symbols, or is a bundled puzzle with other starts, the settings
     describe it without code. Otherwise this process and the user's later processes load the definition again for stores
     that name it.
@@ -125,7 +123,6 @@ def object_settings(puzzle: Puzzle) -> dict[str, Any]:
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle for settings from `python_settings` or `object_settings`, of this process or in a store.
 
-
     Raises SourceError if the user has not named the definition on this machine; if its file is missing or has changed;
     if its code fails; if it makes a different puzzle than for the store; or if the puzzle has no file and this process
     does not have it.
@@ -136,8 +133,8 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if "source" not in settings and fingerprint is not None:
         raise SourceError(
             f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python without a file, so it "
-            "cannot be rebuilt; make it again and pass it to open_table(store, puzzle=...). Puzzles that are defined in a "
-            "file and run as path.py:name do not need this"
+            "cannot be rebuilt; make it again and pass it to open_table(store, puzzle=...). A puzzle in a file, run as "
+            "path.py:name, does not need this"
         )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: not a reference to a Python file: {quote(reference)}")
@@ -146,7 +143,7 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     puzzle = _NAMED[reference, expected]
     if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
         raise SourceError(
-            f"{reference} makes different moves or starts than when the store was made, although the file is unchanged; "
+            f"{reference} makes different moves or starts than when the store was made, although the file is the same; "
             f"they depend on {CAUSES}. The store is intact; restore that condition, or run the puzzle with "
             f"{option('overwrite', True)}"
         )
@@ -156,7 +153,6 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
 @contextlib.contextmanager
 def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | None]]:
     """Also load a definition in a second process, in parallel to the block; yield a function that waits for the result.
-
 
     The function returns None if the second process makes the same puzzle, or the reason why this is unknown. The second
     process has different string hashes, so sets have a different order, and starts a moment later; its environment is
@@ -391,7 +387,6 @@ def _has_record(reference: str, sha256: str) -> bool:
 
 def _record(place: _Source) -> None:
     """Record that the user has named a definition; nothing is recorded if the folder cannot be written.
-
 
     The file name contains the whole record, so no process can read an incomplete one. The content is for humans.
     """

@@ -1,6 +1,5 @@
 """Opening regular files without blocking: a pipe or device in place of a file must not stop the program.
 
-
 Opening a named pipe blocks until another process opens its other end, and opening some devices has side effects. Anyone
 who sends a folder, or can write to a shared one, could replace a file by such a thing or by a link.
 """

@@ -39,7 +39,6 @@ def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingS
 def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest:
     """Return the intact manifest of a store of any kind, without comparing it with the puzzle or the arrays.
 
-
     Raises
     ------
     NotAStoreError, StoreDamagedError
@@ -106,7 +105,6 @@ class Listed:
 def list_stores(address: Address) -> list[Listed]:
     """Return the stores in a directory or under a URL, sorted by name, or the store itself if the address is one.
 
-
     Other folders beside them are listed with a problem. Raises the errors of `storages_in`.
     """
     return list(map(listed, storages_in(address)))
@@ -146,7 +144,6 @@ def as_address(store: object, what: str) -> Address:
 
 def find_store(text: str, puzzle: str | None = None) -> Address:
     """Return the store at a path or URL, or else the default store of the puzzle or board with this name or file.
-
 
     If a ``puzzle`` is given, it must be the puzzle of the store, and opens the store from now on.
 

@@ -40,7 +40,7 @@ def read_text(path: Path, what: str) -> str:
         with open_file(path) as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"cannot read {what}: {error.strerror or error}") from error
+        raise ConfigError(f"cannot be read as {what}: {error.strerror or error}") from error
     if len(content) > MAX_BYTES:
         raise ConfigError(f"{what} may have at most {MAX_BYTES:,} bytes; this file is larger")
     try:

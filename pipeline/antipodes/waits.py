@@ -1,6 +1,5 @@
 """Waits for the storage in the tasks of a run: other processes report them to the run, which may end them.
 
-
 A process that works for runs calls `report_to`. If a run is asked to stop, it has each of these processes call
 `end_waits`. Both identify the run, because several runs may share a process.
 """

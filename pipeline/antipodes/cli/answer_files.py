@@ -87,7 +87,7 @@ class AnswerFile:
     def __init__(self, path: Path) -> None:
         """Choose the format from the file name; raise InputError if the suffix is unknown. The file is not opened."""
         if path.suffix.lower() not in FORMS:
-            raise InputError(f"--output: the file name must end in {', '.join(FORMS)}, found {quote(path.name)}")
+            raise InputError(f"--output: the file name must end in {', '.join(FORMS)}; found {quote(path.name)}")
         self.path = path
         self._form = FORMS[path.suffix.lower()]
         self._answers = 0
@@ -107,7 +107,6 @@ class AnswerFile:
 
     def read(self) -> list[Answer]:
         """Return the complete answers in the file.
-
 
         Raises InputError if the file is not in this format.
         """
@@ -132,7 +131,6 @@ class AnswerFile:
 
         A killed command may leave such a beginning.
 
-
         ``position`` is the next position, or None if there is none.
         """
         begin = "" if position is None else self._form.begin(position)
@@ -147,7 +145,7 @@ class AnswerFile:
                 self.path.write_text(self._form.empty, encoding="utf-8", newline="\n")
 
     def append(self, answer: Answer) -> None:
-        """Write an answer over the end of the file, and a new end."""
+        """Append an answer: overwrite the end of the file with the answer and a new end."""
         form = self._form
         before = form.between if self._answers else ""
         content = f"{before}{form.write(answer)}"

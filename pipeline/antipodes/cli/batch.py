@@ -55,7 +55,6 @@ def solve_batch(
 ) -> None:
     """Solve the positions of a file in order; print or write each answer as soon as it is known.
 
-
     Raises InputError if the output file has answers for other positions, or answers found with other settings.
     """
     every = batch.positions(puzzle)
@@ -127,7 +126,6 @@ class Batch:
 
     def done(self, positions: Sequence[str], settings: str) -> int:
         """Return the number of positions that the output file already answers.
-
 
         Raises InputError if it has answers for other positions, answers found with other ``settings``, or other text.
         """

@@ -39,7 +39,6 @@ class Command(TyperCommand):
     def _options_first(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the words in the order options with values, ``--``, arguments (which may begin with a dash).
 
-
         Raises
         ------
         InputError

@@ -43,7 +43,6 @@ class Stopped(BaseException):
 def stop_waits_at_signals() -> None:
     """Make signals that raise KeyboardInterrupt also end the waits of all threads for storage.
 
-
     A signal also takes effect if it arrives in a finaliser, where Python ignores exceptions.
     """
     sys.unraisablehook = pass_on_interruption

@@ -20,7 +20,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def importing_libraries() -> Iterator[None]:
     """Load libraries in the block without collecting garbage now or later; a signal ends the process immediately.
 
-
     Modules live as long as the process, and garbage collection during loading takes a quarter of a short run. An
     exception raised by a signal could be lost in a module that is loading, or be shown as a traceback.
     """

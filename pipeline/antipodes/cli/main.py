@@ -94,7 +94,6 @@ def load_command(name: str) -> Any:
 class Commands(typer.core.TyperGroup):
     """All commands; errors become exit statuses before typer sees them.
 
-
     typer would end a command silently at any broken pipe, even a store's, and would use another status for Ctrl-C.
     """
 

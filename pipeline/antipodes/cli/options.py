@@ -7,13 +7,13 @@ import typer
 
 from antipodes.runs.options import OPTIONS, memory_size, option_of
 
-PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
+PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
         metavar="STORE",
-        help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
+        help="Path or URL of a store; or name or file of a puzzle or board whose store is in outputs/.",
     ),
 ]
 Given = Annotated[

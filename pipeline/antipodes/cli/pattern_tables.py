@@ -19,7 +19,6 @@ from antipodes_tasks.quoting import counted
 def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
     """Compute the unfinished pattern tables of a puzzle; return the exit status.
 
-
     ``puzzle`` is the command's argument, for messages.
     """
     stores = pattern_stores(config)

@@ -26,7 +26,6 @@ from antipodes_tasks.spaces import parallel
 def preparing(threads: int | None = None) -> Iterator[None]:
     """Run calls of `in_threads` in the block on several threads, by default one per processor.
 
-
     Progress appears with the first event, so quick work shows none.
     """
     with ExitStack() as stack:

@@ -44,7 +44,7 @@ class SolveOptions:
         list[str] | None,
         typer.Argument(
             metavar="POSITION",
-            help="A position as in the config. [default: the start, for puzzles with a goal and for --method routes]",
+            help="A position, written as in the config. [default: the start, if the puzzle has a goal, or for routes]",
         ),
     ] = None
     moves: MoveSequence = None

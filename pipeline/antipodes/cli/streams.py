@@ -1,6 +1,5 @@
 """The standard streams, which may be closed, full or broken, or unable to encode the characters of drawings.
 
-
 Results go to standard output, everything else to standard error. All text passes through `print_line`, `print_lines`,
 `print_json` or `say`, which escape control characters, because names and text come from other people's stores and
 files. Standard input yields lines of bounded length, whatever its bytes are. A failed write to standard output raises
@@ -124,7 +123,6 @@ def writer(stream: Any, encoding: str, line_buffering: bool = False, write_throu
 def input_batches() -> Iterator[list[str]]:
     """Yield the lines of standard input in batches, as soon as they arrive, so that no line waits for later input.
 
-
     Raises
     ------
     InputError
@@ -180,7 +178,6 @@ def print_json(value: Any) -> None:
 
 def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any) -> None:
     """Print a JSON list, each value as soon as it is known; with a ``key``, an object that ends with the list.
-
 
     If the values end with an error, the JSON is closed after the last value; without any value, nothing is printed.
     """

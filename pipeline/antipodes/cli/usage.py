@@ -1,6 +1,5 @@
 """Error messages about command-line arguments: the option, the expected value, and the given value.
 
-
 The libraries that parse the arguments have messages of their own, which omit the given value.
 """
 

@@ -15,7 +15,6 @@ LONGER = 1.6
 def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
     """Return the scale at which a picture's area is ``size`` squared, in pixels, but at most ``largest``.
 
-
     A picture is scaled down further if its width or height would exceed `LONGER` times the size.
     """
     square = size / math.sqrt(picture.width * picture.height)
@@ -27,7 +26,6 @@ class Sprites:
 
     def __init__(self, alone: bool = True) -> None:
         """Begin without shapes.
-
 
         Unless the set is ``alone`` on its page, names are derived from the shapes, so they are unique across sets.
         """

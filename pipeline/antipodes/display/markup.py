@@ -18,7 +18,6 @@ class Html(str):
 def element(tag: str, *content: str, **attributes: object) -> Html:
     """Return an element with some content, strings or elements.
 
-
     Attributes are named as in HTML, with ``_`` for ``-``, and with a final ``_`` if the name is a Python keyword
     (``class_``). Attributes that are None are omitted.
     """

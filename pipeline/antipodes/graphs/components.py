@@ -85,7 +85,6 @@ class HardestStarts:
 def components(puzzle: PuzzleLike) -> Components:
     """Return the components of all arrangements of a puzzle's pieces, reachable or not; largest first.
 
-
     A component is strongly connected: all of its positions are reachable from each other. If all moves are reversible,
     no other positions are reachable from it.
 
@@ -120,7 +119,6 @@ def components(puzzle: PuzzleLike) -> Components:
 
 def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: str | None = None) -> HardestStarts:
     """Return the positions farthest from a goal, among all arrangements of a puzzle's pieces, reachable or not.
-
 
     Parameters
     ----------
@@ -191,7 +189,6 @@ def _check_memory(needed: int, positions: int, more: str = "") -> None:
 
 def _space(puzzle: Puzzle) -> Space:
     """Return the space of all positions; for blocks, of all their placements.
-
 
     It may be larger than the space of the table, which lists only positions reachable from the start if the config sets
     ``enumerated``, or if few positions are reachable because moves have conditions.

@@ -80,7 +80,6 @@ class PositionGraph:
     def to_networkx(self) -> DiGraph[int]:
         """Return a `networkx.DiGraph`: nodes have ``depth`` and ``position``, edges have ``move``.
 
-
         Raises InputError if networkx is not installed.
         """
         try:
@@ -97,7 +96,6 @@ class PositionGraph:
     def to_scipy_sparse(self) -> csr_array:
         """Return a `scipy.sparse.csr_array` ``(nodes, nodes)`` of bytes: 1 if a move leads from the row to the column.
 
-
         Raises InputError if scipy is not installed.
         """
         try:
@@ -109,7 +107,6 @@ class PositionGraph:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a file in the format of its suffix.
-
 
         ``.graphml`` contains nodes with depth and position, and edges with the move. ``.csv`` contains the edges, and a
         second file ``NAME.nodes.csv`` the nodes. ``.npz`` can be read by `scipy.sparse.load_npz`; it also contains the
@@ -136,7 +133,6 @@ class PositionGraph:
 def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
     """Return all positions reachable from the starts of a puzzle, and the moves between them.
 
-
     Parameters
     ----------
     puzzle
@@ -159,7 +155,7 @@ def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
 def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
     """Return the function that writes a graph to a file of this name; raise InputError if its suffix is unknown."""
     if path.suffix not in WRITERS:
-        raise InputError(f"the file name must end in {', '.join(WRITERS)}, found {quote(path.name)}")
+        raise InputError(f"the file name must end in {', '.join(WRITERS)}; found {quote(path.name)}")
     return WRITERS[path.suffix]
 
 

@@ -1,6 +1,5 @@
 """The functions behind `import antipodes`.
 
-
 They accept names, files and objects, and call the function behind the command of the same name: `runs` computes and
 verifies stores, `results` opens and publishes them, and `searches` answers without a store.
 """

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
     """Open the table at an address, or in the default store of a puzzle.
 
-
     Parameters
     ----------
     address
@@ -56,7 +55,6 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
 def open_tilings(address: Address, raw: bool = False) -> Tilings:
     """Open the tilings in a store: one tiling per orbit under the board's symmetries, or all of them if ``raw``.
 
-
     The address is a path or a URL, the name of the board, or the path of the board's file.
     """
     return tilings.open_tilings(as_address(address, "the address of tilings"), raw)
@@ -69,7 +67,6 @@ def report(
     puzzle: PuzzleLike | None = None,
 ) -> Path:
     """Write a report on a store, finished or not, as one HTML page; return the path of the file.
-
 
     Parameters
     ----------
@@ -107,7 +104,6 @@ def export(
     unique: bool = False,
 ) -> list[Path]:
     """Write the results in a finished store as JSON and CSV files; return their paths.
-
 
     Parameters
     ----------

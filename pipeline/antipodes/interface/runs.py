@@ -56,7 +56,6 @@ def run(
 ) -> RunReport:
     """Compute the table of a puzzle, or resume an unfinished one; a finished table is only reported.
 
-
     An option that is None is taken from the puzzle's file, or else is the program's default. Ctrl-C, or interrupting a
     notebook's kernel, finishes and commits the current layer and raises KeyboardInterrupt, whose message states how
     much is saved. A second Ctrl-C stops immediately.
@@ -130,7 +129,6 @@ def tile(
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
 
-
     Parameters
     ----------
     board
@@ -180,7 +178,6 @@ def count_tilings(
 ) -> TilingCount:
     """Count the tilings of a board, which may be too many to store.
 
-
     Nothing is stored, and at most one batch of tilings is in memory. A count that is interrupted starts over.
 
     Parameters
@@ -222,7 +219,6 @@ def verify(
     puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
     """Verify every byte and every distance of a table, finished or not.
-
 
     Parameters
     ----------

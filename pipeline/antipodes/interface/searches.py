@@ -53,7 +53,6 @@ def solve(
 ) -> Answer:
     """Find one shortest path from a position to a goal, or ``every`` shortest path.
 
-
     Parameters
     ----------
     puzzle
@@ -129,7 +128,6 @@ def solve_many(
 ) -> Iterator[Answer]:
     """Find one shortest path from each of many positions, in order, on several threads; see `solve`.
 
-
     ``threads`` is by default the number of processors; ``max_seconds`` applies to each position.
     """
     found = as_config(puzzle).puzzle
@@ -151,7 +149,6 @@ def load_patterns(
     progress: Progress | None = None,
 ) -> Patterns:
     """Load pattern tables as a heuristic for `solve`, `solve_many` and searches of your own.
-
 
     ``heuristic.estimates(labels)`` returns the lower bound of each position ``(n, places)``, as integers ``(n,)``. The
     values of all tables are kept in memory.
@@ -216,7 +213,6 @@ def _finished_patterns(config: Config) -> list[Address]:
 
 def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetries:
     """Return the symmetries of a puzzle: maps of positions that map starts to starts and moves to moves.
-
 
     Parameters
     ----------

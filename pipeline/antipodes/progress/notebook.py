@@ -1,6 +1,5 @@
 """The progress of runs and searches in a notebook: a bar below the cell, until the work is done.
 
-
 It imports IPython, which is always available in a notebook.
 """
 
@@ -33,7 +32,6 @@ BAR_STYLE = f"width:220px;max-width:40%;margin-right:12px;vertical-align:-2px;ac
 @contextmanager
 def notebook_display(began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
     """Yield a listener that draws a bar below the cell during the block, and prints problems.
-
 
     ``began`` is the time when the user began to wait; ``describe`` turns events into text.
     """

@@ -48,7 +48,6 @@ Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
 def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None = None) -> Iterator[Listener]:
     """Yield a listener that shows events on a stream (by default stderr) or in a notebook; if ``quiet``, on neither.
 
-
     ``began`` is the time when the user began to wait, on the clock of `time.perf_counter`; by default now.
     """
     began = time.perf_counter() if began is None else began
@@ -129,7 +128,7 @@ def describe(event: Event) -> str | None:
         case Untried(reason):
             return f"cannot check whether the definition makes the same moves in another process: {reason}"
         case WorkerRefused(reason):
-            return f"{reason}; it is not used until this is fixed"
+            return f"{reason}; the worker is excluded until this is fixed"
         case WorkerNotUsed(reason):
             return reason
         case WorkersLost(reason, depth, recomputed):

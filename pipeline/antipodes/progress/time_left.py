@@ -1,6 +1,5 @@
 """The rate of a run and the estimated time left, from its events.
 
-
 A missing estimate is better than a wrong one: there is none until it is reliable, and none for puzzles whose number
 of reachable positions is unknown.
 """
@@ -66,7 +65,6 @@ class SteadyPhase:
 class Search:
     """A search of layers and the assembly that follows it; the cost of commits is part of the layers' cost.
 
-
     A search that has found half of the positions is not half done: every layer has a fixed cost, and large layers cost
     more. Therefore the sizes of the remaining layers are forecast, and a cost model is fitted to the measured layers.
     """
@@ -111,7 +109,6 @@ class Search:
 
 class TimeLeft:
     """Estimates the time left from the events of a run; all times are seconds on one clock.
-
 
     While move tables are built or the journal is replayed, it is the time left in this phase; from then on, in the
     whole run, including assembly.

@@ -37,7 +37,6 @@ def write_results(
 ) -> list[str]:
     """Write the results in a finished store to a folder, replacing existing files; return the file names.
 
-
     ``unique`` also counts the positions of a table up to symmetry, and lists one antipode per symmetry class. Tilings
     are always listed up to symmetry.
 

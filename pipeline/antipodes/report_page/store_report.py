@@ -27,7 +27,6 @@ def write_report(
 ) -> None:
     """Write the report on the store at an address, finished or not, replacing an existing file.
 
-
     Raises
     ------
     InputError

@@ -240,7 +240,6 @@ def words_of(given: Mapping[str, object]) -> list[str]:
 def started(command: str, subject: str, **given: object) -> tuple[str, ...]:
     """Return the command that starts a run, for `RunOptions.started_by`: its name, its subject, and the given options.
 
-
     The subject is a puzzle, a board, or a store to resume; of the options, only those in DEFINING are kept.
     """
     return command, subject, *words_of({name: given[name] for name in DEFINING if name in given})

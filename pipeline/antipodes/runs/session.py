@@ -1,6 +1,5 @@
 """A run's session: the store it locks and the scheduler it uses.
 
-
 A session does everything around the search, whatever is being computed: it checks its arguments, locks the store,
 reads what an earlier run committed, opens a scheduler and waits for workers, and handles interruptions.
 """
@@ -53,7 +52,6 @@ class Session(Generic[AnyStore]):
     ) -> None:
         """Start the clock and create the store object; nothing is opened or locked yet.
 
-
         A ``scheduler`` passed here takes precedence over the one in ``options``.
 
         Raises InputError if an argument has the wrong type, and NotAStoreError if the address cannot hold a store.
@@ -80,7 +78,6 @@ class Session(Generic[AnyStore]):
     def lock(self) -> Iterator[StoreLock]:
         """Lock the store against other runs; raise StoreLockedError if another run holds it.
 
-
         The block is also watched, see `watching`.
         """
         with self.watching(), self.store.lock() as handle:
@@ -100,8 +97,7 @@ class Session(Generic[AnyStore]):
             yield
 
     def finished(self, check: Callable[[Manifest], None]) -> Manifest | None:
-        """Return the manifest of a finished store, which is only reported; None if there is work left or leftovers.
-
+        """Return the manifest of a finished store, which is only reported; None if anything is left to do.
 
         Nothing is locked or written, so the store may be on a read-only file system or in a read-only bucket. ``check``
         is explained at `committed`.
@@ -124,7 +120,6 @@ class Session(Generic[AnyStore]):
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
         """Return the manifest to resume from or to report; None if there is none or it will be overwritten.
-
 
         ``check`` raises if the store belongs to a different run; it is called before leftovers are removed.
         """
@@ -161,9 +156,7 @@ class Session(Generic[AnyStore]):
     def scheduler(self, saved: Callable[[Any], str]) -> Iterator[Scheduler]:
         """Yield a scheduler that has workers; a scheduler that was passed in stays open afterwards.
 
-
         Errors raised inside the block are extended by how much is saved and how to resume.
-
 
         Raises InterruptedRunError if the run is asked to stop before a worker has joined, and SchedulerError if the
         cluster does not answer.
@@ -199,7 +192,6 @@ def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
 @contextmanager
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
     """Extend the message of an error by what is saved (a text from ``saved``) and by the command that resumes the run.
-
 
     A corrupt store cannot be resumed; its message explains how to repair it instead. After an error of the storage, the
     storage is not expected to answer.

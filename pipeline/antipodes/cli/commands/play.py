@@ -30,7 +30,7 @@ from antipodes_tasks.quoting import counted, printable, quote
 
 Position = Annotated[
     list[str] | None,
-    typer.Argument(metavar="POSITION", help="A position as in the config. [default: a random one]"),
+    typer.Argument(metavar="POSITION", help="A position, written as in the config. [default: a random one]"),
 ]
 STEP, BACK, QUIT = ("", "step", "space"), ("b", "back", "backspace"), ("q", "quit", "exit")
 ARROWS = {"left": "L", "right": "R", "up": "U", "down": "D"}
@@ -302,7 +302,6 @@ class Pressed(NamedTuple):
 @contextmanager
 def keys() -> Iterator[Iterator[list[Pressed]]]:
     """Yield the keys pressed on standard input, in lists of keys that arrived together; Ctrl-C works as usual.
-
 
     The end of the input is the key "quit". At exit, the terminal is restored, and pending input is dropped: the shell
     must not run the rest of a paste.

@@ -126,7 +126,9 @@ def check(
 )
 def rank(
     puzzle: OptionalPuzzle = None,
-    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    position: Annotated[
+        str | None, typer.Argument(metavar="POSITION", help="A position, written as in the config.")
+    ] = None,
     permutation: Annotated[
         str | None,
         typer.Option(

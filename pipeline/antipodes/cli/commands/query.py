@@ -36,7 +36,7 @@ from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,
-    typer.Argument(metavar="POSITION", help="Positions as in the config. - reads one per line from stdin."),
+    typer.Argument(metavar="POSITION", help="Positions, written as in the config. - reads one per line from stdin."),
 ]
 MAX_BEFORE_THE_FIRST = 100
 """Maximum number of invalid lines before the first position. With more of them, it is the wrong file."""

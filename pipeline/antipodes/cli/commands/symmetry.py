@@ -45,7 +45,9 @@ def symmetry(
         str,
         typer.Argument(metavar="PUZZLE", help=f"{PUZZLE_HELP} Or the path of a store."),
     ],
-    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    position: Annotated[
+        str | None, typer.Argument(metavar="POSITION", help="A position, written as in the config.")
+    ] = None,
     moves: MoveSequence = None,
     depths: Annotated[
         bool,
