@@ -61,7 +61,7 @@ def problem_of(puzzle: Puzzle) -> str:
 @pytest.mark.parametrize(("offsets", "one_way"), [([[0, 1]], True), ([[0, 1], [0, -1]], False)])
 def test_offsets_that_lead_one_way_are_noted(offsets: list[list[int]], one_way: bool) -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": "AB--", "offsets": offsets})
-    assert any("some moves lead one way" in note for note in check_puzzle(puzzle).notes) == one_way
+    assert any("some moves are irreversible" in note for note in check_puzzle(puzzle).notes) == one_way
 
 
 @pytest.mark.parametrize("puzzle", [dials(), towers(3, 4), lights(3, 3), jugs()], ids=lambda one: one.name)
@@ -92,18 +92,18 @@ def test_permutations_are_ok() -> None:
 
 def test_one_way_moves_are_a_note() -> None:
     notes = check_puzzle(jugs()).notes
-    assert any("no inverse is known of 01, 02, 10, 12, 20, 21" in note for note in notes)
+    assert any("moves without a known inverse: 01, 02, 10, 12, 20, 21" in note for note in notes)
 
 
 def test_a_move_that_is_legal_nowhere_is_a_note() -> None:
     nowhere = {"stuck": lambda one: (one, np.zeros(len(one), dtype=bool))}
-    assert any("legal in none of 36 positions: 'stuck'" in note for note in check_puzzle(dials(nowhere)).notes)
+    assert any("never legal in 36 positions: 'stuck'" in note for note in check_puzzle(dials(nowhere)).notes)
 
 
 def test_a_puzzle_that_is_too_large_is_checked_by_its_moves_alone() -> None:
     report = check_puzzle(lights(5, 5))
     assert report.ok
-    assert any("33,554,432 positions are too many" in note for note in report.notes)
+    assert any("33,554,432 positions: too many" in note for note in report.notes)
 
 
 def first_alone(one: Any) -> Any:
@@ -183,13 +183,13 @@ def test_wrong_legality_is_found() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"format": lambda one: f"{one[0]}-0"}, "parse: expected 3 3 from '3-0', which format wrote; found 3 0"),
-        ({"format": lambda one: f"{min(one)}-{max(one)}"}, "format: expected different texts, found '0-1' for "),
+        ({"format": lambda one: f"{one[0]}-0"}, "parse: expected 3 3 from '3-0', the result of format; found 3 0"),
+        ({"format": lambda one: f"{min(one)}-{max(one)}"}, "format: two positions have the same string '0-1': "),
         ({"parse": lambda text: [int(part) for part in reversed(text.split("-"))]}, "parse: expected "),
-        ({"format": lambda one: f"{one[0]} {one[1]}"}, "found that position '0 0': parse: ValueError"),
+        ({"format": lambda one: f"{one[0]} {one[1]}"}, "found an error: position '0 0': parse: ValueError"),
         (
             {"parse": lambda text: [int(one) if one.isdecimal() else 0 for one in (text + "--").split("-")[:2]]},
-            "refuses",
+            "accepts '', which is not a position",
         ),
         ({"format": lambda one: None}, "format: expected a text, found None"),
         ({"draw": lambda one: one[2]}, "draw: IndexError (test_checking.py, line "),
@@ -203,7 +203,7 @@ def test_wrong_texts_are_found(wrong: dict[str, Any], message: str) -> None:
 def test_a_start_that_no_move_leaves_is_found() -> None:
     stuck = {"up": up}
     puzzle = define_puzzle(name="stuck", radices=[2, SIZE], start=[0, SIZE - 1], moves=stuck)
-    assert problem_of(puzzle) == "start: expected a position with a legal move, found 0 5"
+    assert problem_of(puzzle) == "start: no move is legal in the position 0 5"
     puzzle = define_puzzle(name="one-moves", radices=[2, SIZE], start=[[0, SIZE - 1], [0, 0]], moves=stuck)
     assert check_puzzle(puzzle).problems == []
 
@@ -245,7 +245,7 @@ def test_two_moves_of_one_name_are_found() -> None:
 
     both = Transforms(["turn", "turn"], [[1, 2, 0], [2, 0, 1]], [3, 3, 3])
     puzzle = define_puzzle(name="ring", start=[0, 1, 2], moves=both)
-    assert "move 'turn': expected one result, found two from 0 1 2" in problem_of(puzzle)
+    assert "move 'turn': two moves of this name have different results from 0 1 2" in problem_of(puzzle)
 
 
 def test_brute_force_stops_between_layers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,10 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer, found 'two'"),
         (toml(LINE, {"workers": 1.5}), r"\[run\] workers"),
         (toml(LINE, {"checkpoint_every": "often"}), r"\[run\] checkpoint_every: expected a number, found 'often'"),
-        (toml(LINE, {"memory_limit": 1.5}), r"\[run\] memory_limit: expected a number of bytes or a text such as 2GiB"),
+        (
+            toml(LINE, {"memory_limit": 1.5}),
+            r"\[run\] memory_limit: expected a number of bytes or a string such as 2GiB",
+        ),
         (toml(LINE, {"overwrite": 1}), r"\[run\] overwrite: expected true or false, found 1"),
         (toml(LINE, {"store": True}), r"\[run\] store: expected a string, found True"),
         (toml(LINE) + "\n[solve]\ntables = []", r"\[solve\] tables: unknown key; expected patterns"),
@@ -89,7 +92,7 @@ def test_bad_files_are_refused_with_their_name(tmp_path: Path, text: str, messag
 def test_an_empty_definition_is_refused_as_one(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"bad{suffix}"
     path.write_text("\n")
-    with pytest.raises(ConfigError, match=f"bad{suffix}: expected a {suffix} file, found an empty one"):
+    with pytest.raises(ConfigError, match=f"bad{suffix}: the {suffix} file is empty"):
         load_config(str(path))
 
 

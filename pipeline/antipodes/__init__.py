@@ -5,8 +5,8 @@
 ...     table["8 6 7 / 2 5 4 / 3 0 1"]
 31
 
-A public name is imported from its module when it is first used: most modules need numpy, numba, zarr or dask, and the
-program, which imports this package too, shows its help without them. `errors` has all errors.
+Public names are imported from their modules on first use: most modules need numpy, numba, zarr or dask, and the
+program, which also imports this package, shows its help without them. `errors` contains all errors.
 """
 
 from importlib import import_module
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from antipodes_tasks import errors as errors
 
-if TYPE_CHECKING:  # the same names for type checkers and editors
+if TYPE_CHECKING:  # declares the names for type checkers and editors
     from antipodes.checking import check_puzzle as check_puzzle
     from antipodes.config import Config as Config
     from antipodes.config import PuzzleLike as PuzzleLike
@@ -98,13 +98,13 @@ _NAMES = {
     "antipodes_tasks.symmetries.finding": "Symmetries",
     "antipodes_tasks.symmetries.symmetry": "Symmetry",
 }
-"""The public names of each module."""
+"""Public names by module."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = [*_HOMES, "errors"]  # noqa: PLE0604  (all are names)
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from its module (PEP 562)."""
+    """Return a public name, imported from its module (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'antipodes' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)

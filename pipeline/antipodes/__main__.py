@@ -1,6 +1,6 @@
-"""``python -m antipodes``: the program of this Python, whatever ``antipodes`` is on the path."""
+"""``python -m antipodes``: runs the program installed for this Python, whatever ``antipodes`` is on the path."""
 
 from antipodes.program import main
 
-if __name__ == "__main__":  # processes that a run starts import this file, too
+if __name__ == "__main__":  # processes started by a run also import this file
     main()

@@ -1,4 +1,4 @@
-"""Checks of a puzzle's definition: its moves and their inverses, how positions are written, and a small search."""
+"""Checks of a puzzle's definition: its moves and their inverses, its notation, and a small search."""
 
 from __future__ import annotations
 
@@ -27,37 +27,39 @@ from antipodes_tasks.spaces.space import Space
 from antipodes_tasks.symmetries.named import problems_of_named
 
 MAX_NAMED = 20
-"""Problems that a report names, at most."""
+"""Maximum number of problems in a report."""
 SAMPLE = 400
-"""Positions that can be reached, and as many anywhere in the index."""
+"""Number of reachable positions to try, and of positions anywhere in the index."""
 MAX_MOVES = 200
-"""Moves that are tried, spread over all."""
+"""Maximum number of moves to try, spread evenly over all moves."""
 NONSENSE = ("", "?!")
-"""Texts that are no position of any puzzle."""
+"""Strings that are not a position of any puzzle."""
 MAX_EVALUATED = 1 << 23
-"""Positions times moves of functions for which tables are built: in a second or two."""
+"""Maximum number of positions times moves for which tables are built from functions; takes a second or two."""
 MAX_BYTES = GIB
-"""Memory of move tables and bitmaps, at most."""
+"""Maximum memory of move tables and bitmaps."""
 MAX_POSITIONS = 20_000
 MAX_MOVED = 60_000
-"""Positions times moves, at most, where each move is a call: they take a second or two."""
+"""Maximum number of positions times moves if each move is a function call; takes a second or two."""
 
 
 @dataclass(repr=False)
 class CheckReport:
-    """The problems of a puzzle, and what was checked."""
+    """The problems found in a puzzle's definition, and the checks that were made."""
 
     problems: list[str] = field(default_factory=list)
-    """A line for each: where it is, what was expected, and what was found."""
+    """One line per problem: where it is, and what is wrong."""
     notes: list[str] = field(default_factory=list)
-    """A line for each thing worth knowing that is no problem."""
+    """One line per observation that is not a problem."""
     checked: list[str] = field(default_factory=list)
-    """A phrase for each thing that was tried."""
+    """One phrase per check."""
 
     def __repr__(self) -> str:
         problems = self.problems
-        said = f"{counted(len(problems), 'problem')}: {problems[0]}" if problems else f"ok: {'; '.join(self.checked)}"
-        return f"<CheckReport: {shorten(said, 80)}>"
+        summary = (
+            f"{counted(len(problems), 'problem')}: {problems[0]}" if problems else f"ok: {'; '.join(self.checked)}"
+        )
+        return f"<CheckReport: {shorten(summary, 80)}>"
 
     @property
     def ok(self) -> bool:
@@ -65,7 +67,7 @@ class CheckReport:
         return not self.problems
 
     def add(self, found: Iterable[str]) -> bool:
-        """Add problems as they are found; whether there were none. An error in between is one, and the last."""
+        """Add problems as they are found, and return whether there were none; an error counts as the last problem."""
         before = len(self.problems)
         try:
             self.problems += found
@@ -75,7 +77,7 @@ class CheckReport:
         return len(self.problems) == before
 
     def to_json(self) -> dict[str, Any]:
-        """The report with the keys of the command line's ``--json``."""
+        """Return the report with the keys of the command line's ``--json``."""
         return {"ok": self.ok, "problems": self.problems, "notes": self.notes, "checked": self.checked}
 
 
@@ -84,7 +86,7 @@ class BruteForce:
     """The first layers of a puzzle."""
 
     layers: list[Labels]
-    """The positions at each depth ``(n, places)``, all of them."""
+    """All positions at each depth ``(n, places)``."""
     ended: bool
     """Whether there are no positions beyond the last layer."""
 
@@ -95,24 +97,24 @@ class BruteForce:
 
 
 def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
-    """Try starts, moves, inverses, texts, index and move tables, and compare a small search with brute force.
+    """Test starts, moves, inverses, notation, index and move tables, and compare a small search with brute force.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     seed
-        The seed that draws the positions to try.
+        Seed of the random positions to test.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     """
-    if not isinstance(puzzle, Puzzle):  # one made of functions may fail before it is checked
+    if not isinstance(puzzle, Puzzle):  # a Python file may fail before it can be checked
         puzzle = as_config(puzzle).puzzle
     rules, origin = puzzle.rules, puzzle.rules.origin
-    if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
+    if origin is not None:  # goals may be unreachable, so search from the start of move sequences
         puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
     report = CheckReport()
     if not report.add(_start_problems(puzzle)):
@@ -134,11 +136,11 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
 def _start_problems(puzzle: Puzzle) -> Iterator[str]:
     puzzle.checked(puzzle.start_labels)
     if not any(len(puzzle.moves.successors(start)) for start in puzzle.start_labels):
-        yield f"start: expected a position with a legal move, found {listed(puzzle.start_labels[0])}"
+        yield f"start: no move is legal in the position {listed(puzzle.start_labels[0])}"
 
 
 def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
-    """The layers by brute force; the starts alone if a move fails on the way."""
+    """Return the layers found by brute force, or only the starts if a move fails."""
     try:
         return brute_force(puzzle)
     except (InputError, SourceError) as error:
@@ -147,16 +149,16 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 
 
 def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
-    """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
+    """Return the space of the puzzle's table, or None. A puzzle too large for a table is valid and can be solved."""
     try:
         space = best_space(puzzle.rules)
         if not isinstance(space.numbering, Keyed) or space.numbering.reached is not None:
             return space
         found = counted(space.numbering.looked, "position")
-        report.notes.append(f"more than {found} are too many to check a table: check a smaller size, too")
+        report.notes.append(f"more than {found}: too many to check a table; also check a smaller version")
         return None
     except (SizeLimitError, ResourceLimitError) as error:
-        report.notes.append(f"too large for a table, but not for solve: {error}")
+        report.notes.append(f"too large for a table, but solve may handle it: {error}")
         return None
     except (InputError, SourceError) as error:
         report.problems.append(str(error))
@@ -175,7 +177,7 @@ def _check_space(
         return
     if _too_large(space):
         report.notes.append(
-            f"{space.size:,} positions are too many to check the move tables: check a smaller size, too"
+            f"{space.size:,} positions: too many to check the move tables; also check a smaller version"
         )
         return
     report.add(_table_problems(space, layers, tried))
@@ -185,33 +187,33 @@ def _check_space(
 
 
 def _sample(positions: Labels, rng: np.random.Generator) -> Labels:
-    """At most SAMPLE of the positions, each once; the starts come first."""
+    """Return at most SAMPLE different positions; the starts come first."""
     others = rng.permutation(np.arange(1, len(positions)))[: SAMPLE - 1]
     return positions[np.concatenate(([0], np.sort(others)))]
 
 
 def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """The problems of all moves on positions ``(n, places)``."""
+    """Yield the problems of all moves on positions ``(n, places)``."""
     for number in _tried_moves(puzzle):
         yield from problems_of_move(puzzle.moves, number, sample)
     yield from _ambiguous(puzzle, sample)
 
 
 def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """Facts about the moves that are no problems."""
+    """Yield observations about the moves that are not problems."""
     moves = puzzle.moves
     if isinstance(moves, Functions):
         unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
         if unknown:
-            yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
+            yield f"moves without a known inverse: {shorten(', '.join(unknown))}; paths in a table take longer to find"
     if isinstance(moves, Swaps) and not moves.reversible:
-        yield "some moves lead one way: depths count the moves from the start to a position, not back"
+        yield "some moves are irreversible: depths count moves from the start to a position, not back"
     legal: dict[str, bool] = {}
     for number in _tried_moves(puzzle):
         name = name_of(puzzle.moves, number)
         legal[name] = legal.get(name, False) or bool(moves.move(number, sample)[1].any())
     if never := [name for name, somewhere in legal.items() if not somewhere]:
-        yield f"legal in none of {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
+        yield f"never legal in {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
 
 
 def _tried_moves(puzzle: Puzzle) -> list[int]:
@@ -220,7 +222,7 @@ def _tried_moves(puzzle: Puzzle) -> list[int]:
 
 
 def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """Moves of one name that are legal together and lead to different positions."""
+    """Yield problems of moves with the same name that are legal in the same position but have different results."""
     names = puzzle.moves.names
     same: dict[str, list[int]] = {}
     for number in _tried_moves(puzzle) if names else ():
@@ -230,17 +232,17 @@ def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         for (one, legal), (other, legal_too) in combinations(results, 2):
             both = np.flatnonzero(legal & legal_too & (one != other).any(axis=1))
             if len(both):
-                yield f"move {name!r}: expected one result, found two from {listed(sample[both[0]])}"
+                yield f"move {name!r}: two moves of this name have different results from {listed(sample[both[0]])}"
 
 
 def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """The problems of texts and drawings of positions ``(n, places)``, different ones."""
+    """Yield the problems of the notation and the drawings of different positions ``(n, places)``."""
     written: dict[str, Labels] = {}
     for labels in sample:
         text = puzzle.format(labels)
         if text in written:
             positions = f"{listed(written[text])} and {listed(labels)}"
-            yield f"format: expected different texts, found {quote(text)} for {positions}"
+            yield f"format: two positions have the same string {quote(text)}: {positions}"
             return
         written[text] = labels
         yield from _reading_problems(puzzle, text, labels)
@@ -250,29 +252,29 @@ def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
             read = puzzle.parse(text)
         except PositionError:
             continue
-        yield f"parse: expected that it refuses {quote(text)}, found {listed(read)}"
+        yield f"parse: accepts {quote(text)}, which is not a position, as {listed(read)}"
 
 
 def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str]:
-    expected = f"parse: expected {listed(labels)} from {quote(text)}, which format wrote"
+    expected = f"parse: expected {listed(labels)} from {quote(text)}, the result of format"
     try:
         read = puzzle.parse(text)
     except PositionError as error:
-        yield f"{expected}; found that {error}"
+        yield f"{expected}; found an error: {error}"
         return
     if (read != labels).any():
         yield f"{expected}; found {listed(read)}"
 
 
 def _too_large(space: Space) -> bool:
-    """Whether the move tables would take long to build, or much memory."""
+    """Return whether the move tables would take long to build, or much memory."""
     evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
     return evaluated > MAX_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MAX_BYTES
 
 
 def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
-    """Positions ``(n, places)`` that can be reached, and do not come back from their index."""
+    """Yield reachable positions ``(n, places)`` that unranking their index does not return."""
     indices = space.rank(sample)
     outside = np.flatnonzero((indices < 0) | (indices >= space.size))
     if len(outside):
@@ -287,7 +289,7 @@ def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
 
 
 def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterator[str]:
-    """Positions ``(n, places)`` from which the move tables lead elsewhere than the moves; then a search with them."""
+    """Yield positions ``(n, places)`` whose successors differ in the move tables, then problems of a search."""
     tables = space.filler.filled()
     indices = space.rank(sample)
     by_moves, by_tables = space.successors(indices), tables.successors(indices)
@@ -298,7 +300,7 @@ def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterato
 
 
 def _search_problems(space: Space, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
-    """The first layer of a search with the tables that is not that by brute force."""
+    """Yield the first layer of a search with the tables that differs from brute force."""
     whole = Partition(0, 0, space.rows)
     state = State(whole, space.width, space.rows)
     state.begin(space.rank(space.starts), None)
@@ -319,13 +321,13 @@ def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str 
     example = int(np.setxor1d(expected, found)[0])
     position = listed(space.unrank(np.array([example]))[0])
     return (
-        f"depth {depth}: expected {counted(len(expected), 'position')}, as by brute force, found {len(found):,} by "
-        f"the move tables; one that only {'the first' if example in expected else 'the second'} has is {position}"
+        f"depth {depth}: brute force finds {counted(len(expected), 'position')}, the move tables {len(found):,}; "
+        f"only {'brute force' if example in expected else 'the tables'} found {position}"
     )
 
 
 def brute_force(puzzle: Puzzle) -> BruteForce:
-    """The layers of at most `MAX_POSITIONS` positions, by sets of them; a layer that would have more is left out."""
+    """Return the layers by brute force, up to `MAX_POSITIONS` positions; a layer that would exceed them is omitted."""
     calls = len(puzzle.moves) if type(puzzle.moves).successors is Moves.successors else 1
     most = min(MAX_POSITIONS, max(1, MAX_MOVED // calls))
     frontier = list(dict.fromkeys(map(bytes, puzzle.start_labels)))
@@ -341,7 +343,7 @@ def brute_force(puzzle: Puzzle) -> BruteForce:
 
 
 def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], most: int) -> list[bytes]:
-    """The positions one move after the frontier that are not seen; they are added, until there are too many."""
+    """Return the new successors of the frontier, and add them to ``seen``; stop when there are too many."""
     found = []
     for position in frontier:
         for after in puzzle.moves.successors(np.frombuffer(position, dtype=np.uint8)):

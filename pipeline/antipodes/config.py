@@ -27,43 +27,43 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.values import FLAG, LIST, NAME, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
-"""The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
+"""Formats of other programs' puzzle definitions (twsearch, cubing.js, GAP) by file suffix."""
 LONGEST_NAME = 60
-"""Characters of a puzzle's name that is made from that of a file."""
+"""Maximum length in characters of a puzzle's name that is derived from a file or from options."""
 EXPECTED = {
     "puzzle": "the name of a puzzle, the path of its file (.toml, .tws, .json, .gap) or path.py:name",
     "board": "the name of a board or the path of a TOML file",
 }
-"""What names a puzzle or a board, for messages."""
+"""Descriptions of the arguments that name a puzzle or a board, for messages."""
 MAX_LOADED = 16
-"""Configs that stay in memory."""
+"""Maximum number of configs that stay in memory."""
 
 RUN_KEYS: Mapping[str, Kind] = {
     "store": TEXT,
     **{name: option.kind for name, option in OPTIONS.items()},
     "quiet": FLAG,
 }
-"""The keys of ``[run]``, and the kinds of their values."""
+"""Keys of ``[run]``, and the kinds of their values."""
 FINGERPRINT = "fingerprint"
-"""The key of settings from a store that name code, which may have changed."""
+"""Key of a fingerprint in the settings of a puzzle whose code may have changed."""
 SOLVE, PATTERNS = "solve", "patterns"
-"""The table about searches for single positions, and its key: the puzzles whose tables guide them."""
+"""Table for searches for single positions, and its key, which lists the puzzles whose tables guide these searches."""
 FOLDERS = {"puzzle": ("", PATTERNS), "board": ("boards",)}
-"""The folders of bundled configs: a name in the first goes before the same name in others."""
+"""Folders of bundled configs; a name in the first folder takes precedence."""
 
 
 @dataclass(frozen=True, repr=False)
 class Config:
-    """A puzzle as its file describes it, and the file's defaults for a run."""
+    """A puzzle as described by its file, and the file's defaults for runs."""
 
     settings: Mapping[str, Any]
     """The ``[puzzle]`` table."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """The ``[run]`` table: defaults for the options of the same names."""
     patterns: tuple[str, ...] = ()
-    """The puzzles whose tables guide searches for its positions: names and paths that `load_config` takes."""
+    """The puzzles whose tables guide searches for positions of this one: names and paths for `load_config`."""
     files: tuple[Path, ...] = field(default=(), compare=False)
-    """The files that describe it: its config, and a definition that the config names."""
+    """The files that describe the puzzle: the config, and a definition that it names."""
 
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a puzzle")
@@ -71,7 +71,7 @@ class Config:
 
     @cached_property
     def puzzle(self) -> Puzzle:
-        """The puzzle that the settings describe."""
+        """The puzzle described by the settings."""
         if self.settings.get("family") == python_source.FAMILY:
             return python_source.puzzle_in(self.settings)
         return replace(puzzle_from(self.settings), settings=self.settings)
@@ -82,20 +82,21 @@ class Config:
 
 
 PuzzleLike = Puzzle | Config | str | os.PathLike[str]
-"""A puzzle, its config, the name of a bundled one, or the path of its file."""
+"""A puzzle, its config, the name of a bundled puzzle, or the path of a puzzle's file."""
 
 
 def as_config(puzzle: PuzzleLike) -> Config:
-    """The config of a puzzle in any form.
+    """Return the config of a puzzle given in any form.
 
-    A Puzzle whose moves are functions in no file has no settings to rebuild it elsewhere; its config names it alone.
+    The config of a Puzzle whose moves are functions outside of any file contains only its name and fingerprint, so the
+    puzzle cannot be rebuilt elsewhere.
 
     Raises
     ------
     ArgumentTypeError
-        It is something else.
+        The argument has another type.
     ConfigError, SourceError
-        As `load_config`.
+        See `load_config`.
     """
     if isinstance(puzzle, Config):
         return puzzle
@@ -106,7 +107,7 @@ def as_config(puzzle: PuzzleLike) -> Config:
 
 
 def _config_of(puzzle: Puzzle) -> Config:
-    """The config of a Puzzle object: settings that describe it, if there are any, or else its name and fingerprint."""
+    """Return the config of a Puzzle object: settings that describe it, or else its name and fingerprint."""
     settings = puzzle.settings or settings_of(puzzle)
     if settings is not None and settings.get("family") != python_source.FAMILY:
         config = Config(settings)
@@ -116,36 +117,36 @@ def _config_of(puzzle: Puzzle) -> Config:
 
 
 def give(puzzle: PuzzleLike) -> Config:
-    """The config of a puzzle that is given for a store: from now on this process opens stores of it with it.
+    """Return the config of a puzzle, and use this puzzle from now on to open its stores in this process.
 
-    Raises as `as_config`.
+    Raises the errors of `as_config`.
     """
     return as_config(as_config(puzzle).puzzle)
 
 
 def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
-    """The puzzle with a bundled name, in a file, or written in Python: ``path.py:name``, ``module:name``.
+    """Return the puzzle with a bundled name, in a file, or written in Python (``path.py:name``, ``module:name``).
 
-    Raises as `load_config`.
+    Raises the errors of `load_config`.
     """
     return load_config(str(arguments.path_or_text(name_or_path, EXPECTED["puzzle"]))).puzzle
 
 
 def bundled_configs(folder: str = "") -> dict[str, Path]:
-    """The configs that come with the program, by name."""
+    """Return the paths of bundled configs by name."""
     return {path.stem: path for path in sorted((_configs() / folder).glob("*.toml"))}
 
 
 def named_puzzles() -> dict[str, Path]:
-    """The configs of all puzzles that have a name: the bundled ones, and their patterns."""
+    """Return the configs of all puzzles with a name: the bundled puzzles and their patterns."""
     return {**bundled_configs(PATTERNS), **bundled_configs()}
 
 
 def bundled_puzzles() -> list[dict[str, Any]]:
-    """The ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, by name.
+    """Return the ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, sorted by name.
 
-    No puzzle is built: to find how many positions some of them number takes a search, so that these sizes are in a
-    file that ``make atlas`` writes. None is the size of a puzzle that is newer than the file.
+    No puzzle is built. Some sizes are only known after a search, so they are read from a file written by ``make
+    atlas``. The size of a puzzle that is newer than the file is None.
     """
     sizes = json.loads(index_sizes_file().read_text(encoding="utf-8"))
     return [
@@ -161,17 +162,17 @@ def bundled_puzzles() -> list[dict[str, Any]]:
 
 
 def index_sizes_file() -> Path:
-    """The file with the number of positions, reachable or not, that the table of each bundled puzzle numbers."""
+    """Return the file with the number of positions, reachable or not, in the table of each bundled puzzle."""
     return _configs() / "index-sizes.json"
 
 
 def load_config(name_or_path: str) -> Config:
-    """The config with a bundled name, in a file, or of a puzzle written in Python: ``path.py:name``, ``module:name``.
+    """Return the config with a bundled name, in a file, or of a Python puzzle (``path.py:name``, ``module:name``).
 
     Raises
     ------
     ConfigError
-        There is none, or it does not describe a puzzle; the message names the file and the key.
+        There is no such config, or it does not describe a puzzle; the message names the file and the key.
     SourceError
         The Python code does not define a puzzle; the message names the file and the line.
     """
@@ -181,31 +182,31 @@ def load_config(name_or_path: str) -> Config:
 
 
 class _LoadedConfigs:
-    """The configs that this process has loaded last: programs name a puzzle in each of thousands of calls.
+    """Cache of the last configs loaded in this process, because programs name a puzzle in each of thousands of calls.
 
-    A config is read again if a byte of its files has changed. Time stamps would miss a change within their resolution.
+    A config is read again if the content of its files has changed; time stamps are too coarse to detect every change.
     """
 
     def __init__(self) -> None:
         self._loaded: dict[tuple[Path, Path], tuple[list[str] | None, Config]] = {}
 
     def config(self, path: Path) -> Config:
-        """Return the config in a file; raises as `load_config`."""
-        key = path, path.absolute()  # both: the paths of its files are relative to the folder if its own is
+        """Return the config in a file; raise the errors of `load_config`."""
+        key = path, path.absolute()  # both, because the paths of its files may be relative
         state, known = self._loaded.get(key, (None, None))
         before = _state_of((path,) if known is None else known.files, () if known is None else known.patterns)
         if known is not None and state is not None and state == before:
             return _copy_of(known)
         config = _described_in(path)
-        unchanged = before == _state_of(config.files, config.patterns)  # while it was read
+        unchanged = before == _state_of(config.files, config.patterns)  # during the reading
         from_files = not isinstance(config.settings.get(STARTS), Mapping)
-        if from_files and isinstance(config.puzzle.starts, tuple):  # others are so many that they are not kept
+        if from_files and isinstance(config.puzzle.starts, tuple):  # other starts may be too many to keep
             self._loaded = dict([*self._loaded.items(), (key, (before if unchanged else None, config))][-MAX_LOADED:])
         return _copy_of(config)
 
 
 def _described_in(path: Path) -> Config:
-    """Return the config that a file describes; raises as `load_config`."""
+    """Return the config that a file describes; raise the errors of `load_config`."""
     try:
         config = Config(_definition_in(path), files=(path,)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
@@ -215,7 +216,7 @@ def _described_in(path: Path) -> Config:
 
 
 def _state_of(files: Sequence[Path], patterns: Sequence[str]) -> list[str] | None:
-    """Return the texts of a config's files and the names of its patterns that are missing; None if a file is."""
+    """Return the contents of a config's files and the names of its missing patterns; None if a file is missing."""
     missing = [name for name in patterns if not is_bundled(name, "puzzle") and not os.path.isfile(name)]
     try:
         return [*(read_text(path, "a file") for path in files), *missing]
@@ -224,7 +225,7 @@ def _state_of(files: Sequence[Path], patterns: Sequence[str]) -> list[str] | Non
 
 
 def _copy_of(config: Config) -> Config:
-    """Return a config of its own, so that a caller who changes it, or its arrays, changes no other."""
+    """Return a copy of a config, so that a caller who changes it or its arrays does not affect others."""
     settings, run = deepcopy(dict(config.settings)), deepcopy(dict(config.run))
     own = replace(config, settings=settings, run=run)
     own.__dict__["puzzle"] = replace(config.puzzle, rules=replace(config.puzzle.rules), settings=settings)
@@ -235,19 +236,19 @@ _LOADED = _LoadedConfigs()
 
 
 def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
-    """The config of a twisty puzzle with these moves alone, and without some sets of pieces; its name says so.
+    """Return a twisty puzzle's config with only these moves and without some sets of pieces; its name shows both.
 
-    ConfigError where it is another puzzle, or has no such moves or sets.
+    Raises ConfigError if the puzzle is not twisty, or has no such moves or sets.
     """
     if only_moves is None and not omit:
         return config
     if only_moves is not None and not only_moves.strip():
-        raise ConfigError(f"{option('only_moves')}: expected at least one move, found none")
+        raise ConfigError(f"{option('only_moves')}: the list of moves is empty")
     if config.settings.get("family") != "twisty":
         family = quote(config.settings.get("family"))
         raise ConfigError(
-            f"{option('only_moves')}, {option('omit')}: expected a twisty puzzle, as of a .tws file, "
-            f"found one of {family}"
+            f"{option('only_moves')} and {option('omit')} need a twisty puzzle, such as a .tws file; "
+            f"the family of this puzzle is {family}"
         )
     settings, name = dict(config.settings), [str(config.settings["name"])]
     if only_moves is not None:
@@ -258,33 +259,33 @@ def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> C
         settings["omit"] = " ".join(omit)
         name += ["without", *omit]
     found = Config({**settings, "name": "-".join(name)[:LONGEST_NAME]}, config.run)
-    found.puzzle  # noqa: B018  (raises where it is none)
+    found.puzzle  # noqa: B018  (raises if the settings are invalid)
     return found
 
 
 def _config_in(path: Path) -> Config:
-    """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
+    """Return the config in a TOML file, including a definition that it names with ``file``."""
     tables = read_config(path, "puzzle", SOLVE)
     settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
     if settings.get("family") != "twisty" or "definition" in settings:
         return Config(settings, run, patterns, (path,))
     if "file" not in settings:
-        raise ConfigError("[puzzle] file: expected this key, which is missing")
+        raise ConfigError("[puzzle]: the key 'file' is missing")
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
-        raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
+        raise ConfigError(f"[puzzle] file: expected a {', '.join(DEFINITIONS)} file, found {quote(file)}")
     from antipodes.puzzles.families.twisty import FORMATS
 
     try:
         definition = _definition_in(path.parent / file)
-        FORMATS[definition["format"]][0](definition["definition"])  # here the message can name the file
+        FORMATS[definition["format"]][0](definition["definition"])  # an error here can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
     return Config({**definition, **settings}, run, patterns, (path, path.parent / file))
 
 
 def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """The puzzles that ``[solve]`` names: bundled ones, or files, relative to that of the config."""
+    """Return the puzzles in ``[solve]``: bundled names, or files relative to the config."""
     for key in solve:
         if key != PATTERNS:
             raise ConfigError(f"[{SOLVE}] {shorten(key)}: unknown key; expected {PATTERNS}")
@@ -298,18 +299,18 @@ def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 
 
 def _definition_in(path: Path) -> dict[str, Any]:
-    """The settings of a twisty puzzle that another program's file defines."""
+    """Return the settings of a twisty puzzle defined by another program's file."""
     definition = read_text(path, f"a {path.suffix} file")
     if not definition.strip():
-        raise ConfigError(f"expected a {path.suffix} file, found an empty one")
+        raise ConfigError(f"the {path.suffix} file is empty")
     name = re.sub(r"[^\w .,+-]", "-", path.stem)[:LONGEST_NAME]
     return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix.lower()], "definition": definition}
 
 
 def _bundled_path(name: str, noun: str) -> Path | None:
-    """Return the path of a bundled config; None if there is none of this name.
+    """Return the path of a bundled config, or None if there is none with this name.
 
-    The folder is not listed: that would take longer than most searches.
+    The folder is not listed, because that would take longer than most searches.
     """
     if not NAME.fits(name) or Path(name).name != name:
         return None
@@ -318,17 +319,17 @@ def _bundled_path(name: str, noun: str) -> Path | None:
 
 
 def is_bundled(name: str, noun: str) -> bool:
-    """Return whether a puzzle or a board of this name comes with the program; the ``noun`` is one of `EXPECTED`."""
+    """Return whether a puzzle or a board of this name is bundled; ``noun`` is a key of `EXPECTED`."""
     return _bundled_path(name, noun) is not None
 
 
 def find_config(name_or_path: str, noun: str) -> Path:
-    """The path of a bundled config, or of a file; ConfigError with similar names if it is neither."""
+    """Return the path of a bundled config or of a file; otherwise raise ConfigError with similar names."""
     expected = EXPECTED[noun]
     path = Path(arguments.path_or_text(name_or_path, expected))
     if (bundled := _bundled_path(str(name_or_path), noun)) is not None:
         return bundled
-    if os.path.isfile(path):  # False also for names longer than the system takes
+    if os.path.isfile(path):  # also False for names that are too long for the system
         return path
     names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
     if names_a_file and not os.path.isdir(path):
@@ -336,13 +337,13 @@ def find_config(name_or_path: str, noun: str) -> Path:
     close = get_close_matches(
         str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"), n=3
     )
-    bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"antipodes {noun}s lists the bundled ones"
+    bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"list the bundled ones: antipodes {noun}s"
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
     raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
 
 
 def _similar(path: Path) -> str:
-    """The files beside a path with similar names, for the end of a message."""
+    """Return similar names of files in the same folder, as the end of a message."""
     try:
         close = get_close_matches(path.name, sorted(os.listdir(path.parent)), n=3)
     except OSError:
@@ -351,9 +352,9 @@ def _similar(path: Path) -> str:
 
 
 def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any]]:
-    """The table of this name, the checked table ``[run]``, and some others of a file, each empty where it is missing.
+    """Return the named table, the checked table ``[run]``, and the other tables of a file; missing ones are empty.
 
-    ConfigError if there is anything else, or no table of this name.
+    Raises ConfigError if the named table is missing, or if there is any other table.
     """
     content = read_toml(path)
     _check_tables(content, table, others)
@@ -364,7 +365,7 @@ def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any
 
 @cache
 def _configs() -> Path:
-    """The folder beside this file in an installed package, or at the top of the tree in a checkout."""
+    """Return the folder of configs: beside this file if installed, or at the top of a checkout."""
     here = Path(__file__).resolve()
     installed = here.parent / "configs"
     return installed if installed.is_dir() else here.parents[2] / "configs"
@@ -377,7 +378,7 @@ def _check_tables(content: Mapping[str, Any], table: str, others: Sequence[str])
             raise ConfigError(f"{shorten(key)}: unknown key; expected the tables {expected}")
         TABLE.check(value, key)
     if table not in content:
-        raise ConfigError(f"expected a table [{table}], found none")
+        raise ConfigError(f"the table [{table}] is missing")
 
 
 def _check_run(run: Mapping[str, Any]) -> None:

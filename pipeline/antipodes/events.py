@@ -1,4 +1,4 @@
-"""The events of a run, which a listener is told as they happen."""
+"""The events of a run, which are passed to a listener as they happen."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TablesBuilt:
-    """Parts of the move tables are built; told with none of them when building begins."""
+    """Parts of the move tables were built. The first event, when building begins, has no parts done."""
 
     done: int
     of: int
@@ -14,108 +14,108 @@ class TablesBuilt:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """Something that takes long is under way before the memory of the run is known: rows are listed or compared."""
+    """A long preparation is going on before the memory of the run is known, such as listing or comparing rows."""
 
     what: str
-    """Such as "listing rows up to symmetry"."""
+    """Description such as "listing rows up to symmetry"."""
     done: int
     of: int
 
 
 @dataclass(frozen=True, slots=True)
 class Restoring:
-    """The search up to the last commit is being read from the journal."""
+    """The search up to the last commit is being restored from the journal."""
 
     done: int
-    """Positions, reachable or not, of the partitions that are restored."""
+    """Number of positions, reachable or not, of the restored partitions."""
     of: int
-    """All positions, reachable or not."""
+    """Number of all positions, reachable or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchStarted:
-    """The search starts, or resumes, with the layer at ``depth``."""
+    """The search starts or resumes with the layer at ``depth``."""
 
     name: str
     index_size: int | None
-    """How many positions there are, reachable or not; None if only the search finds them."""
+    """Number of positions, reachable or not; None if only the search can find them."""
     depth: int
     states: int
-    """Positions up to that depth."""
+    """Number of positions up to that depth."""
     resumed: bool
     reachable: int | None = None
-    """The number of positions that can be reached; None where it is not known before the search."""
+    """Number of reachable positions; None if it is unknown before the search."""
     assembles: bool = True
-    """Whether a table is assembled when the search ends."""
+    """Whether a table is assembled at the end of the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterReady:
-    """These workers of a cluster are the run's members from now on."""
+    """The cluster's workers have become members of the run."""
 
     workers: int
     threads: int
-    """Tasks that all of them together run in parallel."""
+    """Number of tasks that all workers together run in parallel."""
     dashboard: str | None
-    """The address of dask's dashboard."""
+    """Address of dask's dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingForWorkers:
-    """There are too few workers; the run waits for others to join."""
+    """There are too few workers; the run waits for workers to join."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The run waits for something that takes longer than a moment; told in any thread, and again while it waits."""
+    """The run is waiting for something that takes long. The event comes from any thread and repeats during the wait."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionUnchecked:
-    """Whether a definition in Python makes the same moves in another process is not known, for this reason."""
+    """It is unknown whether a Python definition makes the same moves in another process; ``reason`` explains why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerRefused:
-    """A worker is excluded, for this reason."""
+    """A worker is excluded; ``reason`` explains why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerNotUsed:
-    """A worker has too little memory for its share of the run, which continues without it."""
+    """A worker has too little memory for its share of the run, which continues without the worker."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkersLost:
-    """Workers and their uncommitted results are lost; the search resumes from the last commit."""
+    """Workers and their uncommitted results were lost; the search resumes from the last commit."""
 
     reason: str
     """Which workers were lost, and why."""
     depth: int
-    """The last committed depth; -1: none."""
+    """Last committed depth, or -1 if there is none."""
     recomputed: int
-    """Positions found since that commit, which have to be recomputed."""
+    """Number of positions found since that commit, which have to be recomputed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionFinished:
-    """Another shard of partitions has finished the layer at ``depth``."""
+    """A shard has finished the layer at ``depth``."""
 
     depth: int
     settled: int
-    """Shards that have finished it."""
+    """Number of shards that have finished the layer."""
     partitions: int
-    """Shards that take part in the layer."""
+    """Number of shards that take part in the layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class LayerFinished:
     depth: int
     count: int
     states: int
-    """Positions up to that depth."""
+    """Number of positions up to that depth."""
     rate: float
-    """Positions that this run has found per second of search."""
+    """Positions found by this run per second of search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,96 +139,96 @@ class Committing:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """All layers up to ``depth`` are on disk."""
+    """All layers up to ``depth`` have been committed."""
 
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
 class JournalCorrupt:
-    """Files of the journal are missing or damaged; the search resumes from an earlier depth than the committed one."""
+    """Files of the journal are missing or corrupt; the search resumes from a depth before the last commit."""
 
     damage: tuple[str, ...]
-    """A line for each file or segment that is damaged; none if files are missing."""
+    """One line for each corrupt file or segment; empty if files are missing."""
     depth: int
-    """The depth from which the search resumes; -1: from the start."""
+    """Depth from which the search resumes; -1 means the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assembling:
-    """The chunks of the table are being written, now that all positions are searched."""
+    """The chunks of the table are being written, after all positions were searched."""
 
     done: int
-    """Positions, reachable or not, whose chunks are written."""
+    """Number of positions, reachable or not, whose chunks are written."""
     of: int
-    """All positions, reachable or not."""
+    """Number of all positions, reachable or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class TilingSearchStarted:
-    """The search for tilings starts, or resumes."""
+    """The search for tilings starts or resumes."""
 
     name: str
     partitions: int
     done: int
-    """Partitions that an earlier run has searched."""
+    """Number of partitions searched by earlier runs."""
     tilings: int
-    """Tilings in those."""
+    """Number of tilings in these partitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSearched:
-    """Another partition of a tiling search is searched."""
+    """A partition of a tiling search was finished."""
 
     done: int
-    """Partitions searched, those of earlier runs included."""
+    """Number of partitions searched, including earlier runs."""
     partitions: int
     tilings: int
-    """Tilings so far."""
+    """Number of tilings so far."""
     rate: float
-    """Placements that this run has made per second of search."""
+    """Placements tried by this run per second of search."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionsInProgress:
-    """Partitions of a tiling search are being searched, by threads; told now and then while no partition ends."""
+    """Threads are searching partitions of a tiling search; sent from time to time while no partition is finished."""
 
     done: int
-    """Partitions searched, those of earlier runs included."""
+    """Number of partitions searched, including earlier runs."""
     partitions: int
     under_way: int
-    """Partitions being searched."""
+    """Number of partitions being searched."""
     placements: int
-    """Placements that this run has made, in these and in partitions searched."""
+    """Number of placements tried by this run, in finished and unfinished partitions."""
     found: int
-    """Tilings that the partitions under way have found so far, some of them symmetric copies of others."""
+    """Number of tilings found so far in the unfinished partitions, which may include symmetric copies."""
     tilings: int
-    """Tilings in partitions searched."""
+    """Number of tilings in finished partitions."""
     rate: float
-    """Placements that this run has made per second of search."""
+    """Placements tried by this run per second of search."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionsCommitted:
-    """The searched partitions are on disk."""
+    """All searched partitions have been committed."""
 
     done: int
-    """Partitions searched, those of earlier runs included."""
+    """Number of partitions searched, including earlier runs."""
     partitions: int
 
 
 @dataclass(frozen=True, slots=True)
 class CheckStarted:
-    """The check of a table starts."""
+    """The verification of a table starts."""
 
     name: str
     positions: int
-    """All that are checked, reachable or not."""
+    """Number of positions to verify, reachable or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class PositionsChecked:
-    """The depths of more positions are compared with those of their neighbours."""
+    """The depths of more positions were compared with their neighbours' depths."""
 
     done: int
     of: int
@@ -236,7 +236,7 @@ class PositionsChecked:
 
 @dataclass(frozen=True, slots=True)
 class PositionsSolved:
-    """More positions of a batch are solved."""
+    """More positions of a batch were solved."""
 
     done: int
     of: int
@@ -272,4 +272,4 @@ Listener = Callable[[Event], None]
 
 
 def silence(event: Event) -> None:
-    """A listener that does nothing."""
+    """Ignore the event."""

@@ -1,4 +1,4 @@
-"""Pictures in files: sheets of several, as SVG, PNG and GIF. PNG and GIF need Pillow, in the extra ``pictures``."""
+"""Picture files with one or several pictures: SVG, PNG and GIF. PNG and GIF need Pillow (extra ``pictures``)."""
 
 import io
 import math
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 SVG, PNG, GIF = "svg", "png", "gif"
 GAP, CAPTION = 14, 20
-"""The space around the pictures of a sheet, and the height of a caption."""
+"""Space around the pictures of a sheet, and height of a caption."""
 ASPECT = 1.5
-"""The width of a sheet divided by its height, about."""
+"""Approximate width of a sheet divided by its height."""
 SVG_FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 BASELINE = 0.36
-"""The distance from the middle of a letter down to its baseline, divided by the size of the font."""
+"""Distance from the middle of a letter down to its baseline, as a fraction of the font size."""
 SUPERSAMPLING = 3
-"""Pixels drawn for each pixel of an image, in each direction, if memory allows; averaging them smooths edges."""
+"""Factor by which images are drawn larger, if memory allows, and then averaged to smooth edges."""
 FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf")
 FRAME_MS, LAST_FRAME_MS = 700, 2500
-"""Milliseconds of a frame of a GIF file, and of its last frame."""
+"""Duration of a frame of a GIF file and of its last frame, in milliseconds."""
 MAX_PIXELS = 1 << 28
-"""Pixels of the largest image that is drawn; it takes 800 MB."""
+"""Maximum number of pixels of an image, which takes 800 MB."""
 
 
 def check_endings(files: Mapping[str, Path]) -> None:
-    """Raise InputError unless the name of each file ends as its kind does."""
+    """Raise InputError unless the suffix of each file matches its kind."""
     for kind, path in files.items():
         if path.suffix.lower() != f".{kind}":
             raise InputError(f"--{kind}: expected a file name ending in .{kind}, found {quote(str(path))}")
@@ -45,23 +45,23 @@ def check_endings(files: Mapping[str, Path]) -> None:
 def write_pictures(
     files: Mapping[str, Path], pictures: Sequence[Picture], captions: Sequence[str] = (), size: int | None = None
 ) -> None:
-    """Write pictures to files of these kinds: a GIF shows one after another, the others are sheets.
+    """Write pictures to files: a GIF is an animation, and the other kinds are sheets with all pictures.
 
     Parameters
     ----------
     files
-        The path of each kind of file: SVG, PNG, GIF.
+        Paths by kind of file: SVG, PNG, GIF.
     pictures
-        At least one.
+        At least one picture.
     captions
-        A line of text above each; none, or one each.
+        A line of text above each picture; either empty or one per picture.
     size
-        The width of the widest picture in pixels, by default its own.
+        Width of the widest picture in pixels; by default its own width.
 
     Raises
     ------
     InputError
-        The name of a file has another ending, or Pillow is needed and missing, or the image would be too large.
+        A file has the wrong suffix, Pillow is needed but not installed, or the image would be too large.
     StoreError
         A file cannot be written.
     """
@@ -80,7 +80,7 @@ def write_pictures(
 
 
 def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int | None = None) -> Picture:
-    """The pictures in rows of ``across``, by default so many that the sheet has about the `ASPECT`."""
+    """Return the pictures in rows of ``across``, by default so that the sheet has about the `ASPECT`."""
     width = max((one.width for one in pictures), default=0) + GAP
     height = max((one.height for one in pictures), default=0) + GAP + (CAPTION if captions else 0)
     wanted = across or round(math.sqrt(ASPECT * len(pictures) * height / width))
@@ -96,7 +96,7 @@ def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int
 
 
 def svg(picture: Picture, scale: float = 1) -> str:
-    """The picture as an SVG document, ``scale`` pixels for a unit; its text can be searched and selected."""
+    """Return the picture as an SVG document with ``scale`` pixels per unit and searchable text."""
     width, height = _number(picture.width), _number(picture.height)
     size = f'width="{_number(picture.width * scale)}" height="{_number(picture.height * scale)}"'
     return "\n".join(
@@ -112,12 +112,12 @@ def svg(picture: Picture, scale: float = 1) -> str:
 
 
 def svg_element(shape: Shape) -> str:
-    """The shape as an element of SVG, whose letters are centred where ``text-anchor`` is ``middle``."""
+    """Return the shape as an SVG element; its letters are centred if ``text-anchor`` is ``middle``."""
     return f"<{' '.join(_svg_parts(shape))}"
 
 
 def _svg_parts(shape: Shape) -> Iterator[str]:
-    """The parts of an SVG element, without its opening bracket."""
+    """Yield the parts of an SVG element, without its opening bracket."""
     if isinstance(shape, Text):
         baseline = shape.y + BASELINE * shape.size
         yield f'text x="{_number(shape.x)}" y="{_number(baseline)}" font-size="{_number(shape.size)}"'
@@ -150,14 +150,14 @@ def _number(value: float) -> str:
 
 
 def png(picture: Picture, scale: float = 1) -> bytes:
-    """A PNG file, ``scale`` pixels for a unit; InputError if Pillow is missing, or the image would be too large."""
+    """Return a PNG file with ``scale`` pixels per unit; raise InputError if Pillow is missing or it is too large."""
     written = io.BytesIO()
     _image(picture, scale, option("png")).save(written, "PNG", optimize=True)
     return written.getvalue()
 
 
 def gif(pictures: Sequence[Picture], scale: float = 1) -> bytes:
-    """A GIF file that shows pictures of one size, one after another, forever; raises as `png`."""
+    """Return a GIF file that shows pictures of the same size in an endless loop; raise the errors of `png`."""
     first, *others = (_image(one, scale, option("gif")) for one in pictures)
     times = [FRAME_MS] * len(others) + [LAST_FRAME_MS]
     written = io.BytesIO()
@@ -172,7 +172,9 @@ def _image(picture: Picture, scale: float, wanted_by: str) -> "Image":
         raise missing_package(wanted_by, "Pillow", "pictures") from error
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
     if size[0] * size[1] > MAX_PIXELS:
-        raise InputError(f"{wanted_by}: expected at most {MAX_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
+        raise InputError(
+            f"{wanted_by}: the image would have {size[0]:,} x {size[1]:,} pixels, more than {MAX_PIXELS:,} in total"
+        )
     factor = min(SUPERSAMPLING, math.isqrt(MAX_PIXELS // (size[0] * size[1])))
     image = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
     draw = ImageDraw.Draw(image)
@@ -206,12 +208,12 @@ def _draw(draw: "ImageDraw", shape: Shape, scale: float) -> None:
 
 @lru_cache(maxsize=64)
 def _font(size: float) -> "FreeTypeFont | ImageFont":
-    """A font of the system, else the font of Pillow."""
+    """Return a font of the system, or Pillow's default font."""
     from PIL import ImageFont
 
     for name in FONTS:
         try:
             return ImageFont.truetype(name, size)
-        except OSError:  # not on this machine
+        except OSError:  # this font is not installed
             continue
     return ImageFont.load_default(size)

@@ -1,10 +1,11 @@
-"""Puzzles written in Python: ``path.py:name`` or ``module:name``, loaded for the user, and again for a store.
+"""Puzzles written in Python, ``path.py:name`` or ``module:name``, and the rules for running their code.
 
-A store names the code of such a puzzle, and the sender of a store chooses the name, the SHA-256 and the files beside
-it. So a store alone runs no code. Its definition is loaded only if it is given to this process, or if a record in the
-user's data directory says that this user has named exactly this definition before: the same reference, leading to the
-same file with the same bytes. Files inside stores are never loaded. Without a record of the reference and the SHA-256,
-the path or module in the store is not even looked up: on some systems a look-up mounts another machine's directory.
+A store names the code of such a puzzle, and whoever sends a store chooses the name, the SHA-256 and the files beside
+it. Therefore a store never runs code by itself. Its definition is loaded only if the user gives it to this process, or
+if a record in the user's data directory shows that this user has named exactly this definition before: the same
+reference, resolved to the same file with the same content. Files inside stores are never loaded. Without a record of
+the reference and the SHA-256, the path or module in the store is not even looked up, because on some systems a look-up
+mounts another machine's directory.
 """
 
 import ast
@@ -39,21 +40,21 @@ from antipodes_tasks.rules.functions import Functions
 FAMILY = PYTHON
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
 PACKAGES = {"antipodes", "antipodes_tasks"}
-"""A file is taken for a definition of a puzzle only if it imports one of these."""
+"""A file counts as a puzzle definition only if it imports one of these packages."""
 
 
 def is_reference(text: str) -> bool:
-    """Whether a text names a definition in Python, rather than a config."""
+    """Return whether a text refers to a definition in Python, rather than to a config."""
     return REFERENCE.fullmatch(text) is not None
 
 
 STORE_FILE = "commit.json"
-"""The manifest of a store, by which its directory is recognised."""
+"""Name of a store's manifest, by which its directory is recognised."""
 MAX_RECORDS = 1000
-"""Definitions that the user's data directory names; the oldest makes room."""
+"""Maximum number of definitions recorded in the user's data directory; the oldest are removed."""
 CAUSES = "something else, such as the order of a set (PYTHONHASHSEED), the environment, the time, or an imported file"
 SECOND_SECONDS = 30
-"""Seconds that a second process may take to load a definition."""
+"""Maximum number of seconds for a second process to load a definition."""
 CHILD = """
 import json, sys
 sys.path[:], reference = json.loads(sys.argv[1]), sys.argv[2]
@@ -65,16 +66,18 @@ except AntipodesError as error:
     answer = {"error": str(error)}
 print(json.dumps(answer))
 """
-"""The program of that process."""
+"""Program of the second process."""
 
 
 def python_settings(reference: str) -> dict[str, Any]:
-    """The settings of the puzzle with a reference that a person names, to be kept in a store.
+    """Return the settings, to be kept in a store, of the puzzle that a user's reference names.
 
-    If it has only permutations and symbols, or is a bundled puzzle with other starts, the settings describe it without
-    code. Otherwise this process and later ones of this user load the definition again for stores that name it.
+    If the puzzle consists only of permutations and symbols, or is a bundled puzzle with other starts, the settings
+    describe it without code. Otherwise this process and the user's later processes load the definition again for stores
+    that name it.
 
-    SourceError where there is no such file or name, or the code in it fails; the message names the file and the line.
+    Raises SourceError if the file or the name does not exist, or the code fails; the message names the file and the
+    line.
     """
     source, puzzle = loaded(reference)
     if (described := _described(puzzle)) is not None:
@@ -86,13 +89,13 @@ def python_settings(reference: str) -> dict[str, Any]:
 
 
 def loaded(reference: str) -> "tuple[_Source, Puzzle]":
-    """The definition with a reference that a person names, and its puzzle; raises as `python_settings`."""
+    """Load the definition that a user's reference names, and its puzzle; raise the errors of `python_settings`."""
     source = _located(reference).read()
     return source, source.puzzle()
 
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
-    """Settings that describe a puzzle without code; None if functions are a part of it."""
+    """Return settings that describe a puzzle without code, or None if it contains functions."""
     from antipodes.puzzles.custom import CustomNotation
 
     own = puzzle.settings or {}
@@ -105,42 +108,43 @@ def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
 
 
 _NAMED: dict[tuple[str, str], Puzzle] = {}
-"""The puzzles that were loaded by this process, by the reference and the SHA-256 of the file."""
+"""Puzzles loaded by this process, by reference and SHA-256 of the file."""
 _GIVEN: dict[str, Puzzle] = {}
-"""The Puzzle objects that this process has run or was given, by their fingerprints."""
+"""Puzzle objects run by or given to this process, by fingerprint."""
 
 
 def object_settings(puzzle: Puzzle) -> dict[str, Any]:
-    """The settings of a Puzzle made in Python: while this process runs, `puzzle_in` finds it by them."""
+    """Return the settings of a Puzzle object, with which `puzzle_in` finds it as long as this process runs."""
     _GIVEN[puzzle.fingerprint] = puzzle
     described = {"name": puzzle.name, "family": FAMILY} if puzzle.settings is None else puzzle.settings
     return {**described, "fingerprint": puzzle.fingerprint}
 
 
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of settings that `python_settings` or `object_settings` returned, here or for a store.
+    """Return the puzzle for settings from `python_settings` or `object_settings`, of this process or in a store.
 
-    SourceError where the user has not named the definition here; its file is missing or has changed since, or its code
-    fails; or it makes another puzzle than it made for the store; or the puzzle has no file, and is not known here.
+    Raises SourceError if the user has not named the definition on this machine; if its file is missing or has changed;
+    if its code fails; if it makes a different puzzle than for the store; or if the puzzle has no file and this process
+    does not have it.
     """
     fingerprint, reference, expected = (settings.get(key) for key in ("fingerprint", "source", "sha256"))
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
         return _GIVEN[fingerprint]
     if "source" not in settings and fingerprint is not None:
         raise SourceError(
-            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python, without a file to "
-            "rebuild it from: make it again, and give it to open_table(store, puzzle=...); a definition in a file, run "
-            "as path.py:name, needs no help"
+            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python without a file, so it "
+            "cannot be rebuilt; make it again and pass it to open_table(store, puzzle=...). A puzzle in a file, run as "
+            "path.py:name, does not need this"
         )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
-        raise ConfigError(f"[puzzle] source, sha256: expected a Python file, found {quote(reference)}")
+        raise ConfigError(f"[puzzle] source, sha256: not a reference to a Python file: {quote(reference)}")
     if (reference, expected) not in _NAMED:
         _NAMED[reference, expected] = replace(_recorded(reference, expected).puzzle(), settings=settings)
     puzzle = _NAMED[reference, expected]
     if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
         raise SourceError(
-            f"{reference} makes other moves or starts than when the store was made, though the file is the same: they "
-            f"depend on {CAUSES}; the store is not damaged: restore that, or run the puzzle with "
+            f"{reference} makes different moves or starts than when the store was made, although the file is the same; "
+            f"they depend on {CAUSES}. The store is intact; restore that condition, or run the puzzle with "
             f"{option('overwrite', True)}"
         )
     return puzzle
@@ -148,13 +152,13 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
 
 @contextlib.contextmanager
 def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | None]]:
-    """Load a definition in another process as well, beside the block, which gets a function that waits for the result.
+    """Also load a definition in a second process, in parallel to the block; yield a function that waits for the result.
 
-    That returns why the result cannot be known, else None. The other process has other hashes of texts, so that the
-    order of sets differs, and begins a moment later; its environment is the same. Puzzles that need no code to be built
-    again are not tried.
+    The function returns None if the second process makes the same puzzle, or the reason why this is unknown. The second
+    process has different string hashes, so sets have a different order, and starts a moment later; its environment is
+    the same. Puzzles that can be rebuilt without code are not tested.
 
-    That function raises SourceError where the definition makes other moves or starts there, or fails there.
+    The function raises SourceError if the definition makes different moves or starts in the second process, or fails.
     """
     reference = settings.get("source")
     if not isinstance(reference, str):
@@ -181,7 +185,7 @@ def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | N
 
 
 def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -> str | None:
-    """Why another process cannot say what it makes of a definition; SourceError if that differs."""
+    """Return why the second process's result is unknown, or None; raise SourceError if the result differs."""
     try:
         said, _ = child.communicate(timeout=SECOND_SECONDS)
         found = json.loads(said)
@@ -190,17 +194,17 @@ def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -
     except ValueError:
         return f"the other process ended with status {child.returncode}"
     if "error" in found:
-        raise SourceError(f"loaded in a second process, which every later command is, it fails: {found['error']}")
+        raise SourceError(f"the definition fails in a second process, so later commands would fail: {found['error']}")
     if found["fingerprint"] != expected:
         raise SourceError(
-            f"{reference} makes other moves or starts in a second process, so no later command could read the table: "
-            f"they depend on {CAUSES}"
+            f"{reference} makes different moves or starts in a second process, so no later command could read the "
+            f"table; they depend on {CAUSES}"
         )
     return None
 
 
 def _recorded(reference: str, expected: str) -> "_Source":
-    """The definition that a store names, read but not run; SourceError unless this user has named it before."""
+    """Read the definition that a store names, without running it; SourceError unless the user has named it before."""
     match = REFERENCE.fullmatch(reference)
     if match is not None and match["file"] and os.path.abspath(match["file"]) != match["file"]:
         raise SourceError(_refusal(reference, "by a relative path"))
@@ -209,7 +213,9 @@ def _recorded(reference: str, expected: str) -> "_Source":
     try:
         place = _located(reference)
     except SourceError as error:
-        raise SourceError(f"the puzzle of this table is written in Python: {error}; or {_give()}") from error
+        raise SourceError(
+            f"the puzzle of this table is written in Python: {error}. Restore it, or {_give()}"
+        ) from error
     if not _is_recorded(place, expected):
         raise SourceError(_refusal(reference, "which you have not run or checked here"))
     try:
@@ -218,44 +224,45 @@ def _recorded(reference: str, expected: str) -> "_Source":
         raise SourceError(f"the puzzle of this table is written in Python: {error}") from error
     if source.sha256 != expected:
         raise SourceError(
-            f"the puzzle of this table is written in {place.path}, which has changed since: expected the file with "
-            f"SHA-256 {shorten(expected, 12)}, found {shorten(source.sha256, 12)}: restore it, or run the puzzle "
+            f"the puzzle of this table is written in {place.path}, which has changed since (SHA-256 "
+            f"{shorten(source.sha256, 12)} instead of {shorten(expected, 12)}); restore the file, or run the puzzle "
             f"with {option('overwrite', True)}"
         )
     return source
 
 
 def _give() -> str:
-    """Return the remedy for code that a store names, and this process does not run."""
-    return f"give the definition: {option('puzzle', 'path.py:name')}"
+    """Return the remedy if a store names code that this process does not run."""
+    return f"give the definition with {option('puzzle', 'path.py:name')}"
 
 
 def _refusal(reference: str, why: str) -> str:
-    return f"the store names Python code, {shorten_path(reference, 100)!r}, {why}; it is not run: {_give()}"
+    code = shorten_path(reference, 100)
+    return f"the store names Python code, {code!r}, {why}; it was not run. If you trust it, {_give()}"
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the definition of a puzzle is: nothing of the file is read yet."""
+    """The location of a puzzle's definition; the file has not been read yet."""
 
     path: Path
-    """Absolute."""
+    """Absolute path of the file."""
     module: str
-    """The name of the module, if the file is found by it; "" for a path."""
+    """Name of the module if the file is found by module name, or "" for a path."""
     name: str
-    """The name of the definition in the file."""
+    """Name of the definition in the file."""
 
     @property
     def reference(self) -> str:
-        """The reference that a store keeps: paths are absolute."""
+        """The reference that a store keeps; paths are absolute."""
         return f"{self.module or self.path}:{self.name}"
 
     def record(self, sha256: str) -> str:
-        """The name of the record that the user has named this definition: of this reference, content and file."""
+        """Return the file name of the record for this reference, content and file."""
         return f"{_record_prefix(self.reference, sha256)}{_hashed(os.path.realpath(self.path))}"
 
     def read(self) -> "_Source":
-        """The file as it is now; SourceError if it cannot be read."""
+        """Return the file with its current content; raise SourceError if it cannot be read."""
         try:
             return _Source(self.path, self.module, self.name, read_text(self.path, "a Python file"))
         except ConfigError as error:
@@ -264,7 +271,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Source(_Place):
-    """A file with the definition of a puzzle, read once: this text is compared, and this text is run."""
+    """A file with a puzzle's definition, read once, so that the text that is compared is also the text that is run."""
 
     text: str
 
@@ -273,7 +280,7 @@ class _Source(_Place):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def puzzle(self) -> Puzzle:
-        """Run the file, unless this process has, and make the puzzle."""
+        """Run the file, unless this process has already run it, and return the puzzle."""
         from antipodes.puzzles.custom import puzzle_of
 
         self._check()
@@ -288,22 +295,22 @@ class _Source(_Place):
         return puzzle
 
     def _check(self) -> None:
-        """Raise SourceError unless the file is a definition of puzzles, and has the name."""
+        """Raise SourceError unless the file is a definition of puzzles and defines the name."""
         with self._guard():
             tree = ast.parse(self.text, str(self.path))
             names = symtable(self.text, str(self.path), "exec").get_symbols()
         if PACKAGES.isdisjoint(_imported_packages(tree)):
-            raise SourceError(f"{self.path}: expected a file that imports from antipodes, found none of that")
+            raise SourceError(f"{self.path} does not import antipodes, so it is not a puzzle definition")
         if self.name not in (one.get_name() for one in names if one.is_assigned() or one.is_imported()):
-            found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "none"
-            raise SourceError(f"{self.path}: expected the name of a puzzle, found {quote(self.name)}; defined: {found}")
+            found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "no names"
+            raise SourceError(f"{self.path} does not define {quote(self.name)}; it defines {found}")
 
     def _guard(self) -> contextlib.AbstractContextManager[None]:
-        """The guard of the user's code, whose errors become SourceErrors."""
+        """Return a context manager that turns errors of the user's code into SourceErrors."""
         return guard(str(self.path), str(self.path), SourceError, SourceError)
 
     def _run(self) -> ModuleType:
-        """The module of the text. Other processes get its functions by value."""
+        """Run the text and return its module; the module's functions are pickled by value for other processes."""
         import cloudpickle
 
         stem = re.sub(r"\W", "_", self.module or self.path.stem)
@@ -312,7 +319,7 @@ class _Source(_Place):
             return sys.modules[name]
         module = ModuleType(name)
         module.__file__ = str(self.path)
-        sys.modules[name] = module  # dataclasses look for their module there
+        sys.modules[name] = module  # dataclasses look up their module there
         try:
             self._enter_package(module)
             exec(compile(self.text, str(self.path), "exec", dont_inherit=True), module.__dict__)
@@ -324,7 +331,7 @@ class _Source(_Place):
         return module
 
     def _enter_package(self, module: ModuleType) -> None:
-        """Let a module that was found by its name import others from its package, and from the folder of that."""
+        """Let a module that was found by name import other modules of its package, and from the package's folder."""
         if not self.module:
             return
         is_package = self.path.name == "__init__.py"
@@ -336,11 +343,11 @@ class _Source(_Place):
             sys.path.append(str(folder))
         if parent := self.module.rpartition(".")[0]:
             importlib.import_module(parent)
-        sys.modules.setdefault(self.module, module)  # or an import of it by others would read the file again
+        sys.modules.setdefault(self.module, module)  # otherwise an import of the module would read the file again
 
 
 def _located(reference: str) -> _Place:
-    """Where the file of a reference is; SourceError if a module is not found, or the file is a part of a store."""
+    """Return the location of a reference; SourceError if a module is not found, or the file is inside a store."""
     match = REFERENCE.fullmatch(reference)
     if match is None:
         raise SourceError(f"expected path.py:name or module:name, found {quote(reference)}")
@@ -348,12 +355,12 @@ def _located(reference: str) -> _Place:
     path = Path(os.path.abspath(_module_path(module) if module else match["file"]))
     for folder in {*path.parents, *Path(os.path.realpath(path)).parents}:
         if os.path.lexists(folder / STORE_FILE):
-            raise SourceError(f"{path}: expected a Python file outside of stores, found one in the store {folder}")
+            raise SourceError(f"{path} is inside the store {folder}; Python files inside stores are never loaded")
     return _Place(path, module, match["attribute"] or match["name"] or "")
 
 
 def _records() -> Path | None:
-    """The folder with a file for each definition that this user has named; None where users have no folders."""
+    """Return the folder with a record for each definition that the user has named; None without a data directory."""
     import platformdirs
 
     folder = platformdirs.user_data_path("antipodes", appauthor=False) / "definitions"
@@ -361,7 +368,7 @@ def _records() -> Path | None:
 
 
 def _record_prefix(reference: str, sha256: str) -> str:
-    """The beginning of the names of the records of a reference and a content, whatever file the reference leads to."""
+    """Return the prefix of the records of a reference and a content, whatever file the reference resolves to."""
     return f"{_hashed(json.dumps([reference, sha256]))}-"
 
 
@@ -370,7 +377,7 @@ def _hashed(text: str) -> str:
 
 
 def _has_record(reference: str, sha256: str) -> bool:
-    """Whether this user has named a reference before, when its file had this SHA-256; no other path is looked at."""
+    """Return whether the user has named the reference when its file had this SHA-256, without accessing other paths."""
     folder, prefix = _records(), _record_prefix(reference, sha256)
     try:
         return folder is not None and any(name.startswith(prefix) for name in os.listdir(folder))
@@ -379,13 +386,13 @@ def _has_record(reference: str, sha256: str) -> bool:
 
 
 def _record(place: _Source) -> None:
-    """Record that the user has named a definition; a folder that cannot be written is none.
+    """Record that the user has named a definition; nothing is recorded if the folder cannot be written.
 
-    The name of the file says it all: no other process can read half of it. Its content is for persons.
+    The file name contains the whole record, so no process can read an incomplete one. The content is for humans.
     """
     if (folder := _records()) is None:
         return
-    with contextlib.suppress(OSError):  # then later commands ask for --puzzle
+    with contextlib.suppress(OSError):  # without a record, later commands ask for --puzzle
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = folder / place.record(place.sha256)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -397,7 +404,7 @@ def _record(place: _Source) -> None:
 
 
 def _is_recorded(place: _Place, sha256: str) -> bool:
-    """Whether this user has named the definition before, when the file had this SHA-256."""
+    """Return whether the user has named the definition when the file had this SHA-256."""
     folder = _records()
     try:
         status = None if folder is None else os.lstat(folder / place.record(sha256))
@@ -407,21 +414,21 @@ def _is_recorded(place: _Place, sha256: str) -> bool:
 
 
 def _module_path(module: str) -> Path:
-    """The file of a module. Unlike `importlib.util.find_spec` this imports no package on the way."""
+    """Return the file of a module. Unlike `importlib.util.find_spec`, this does not import parent packages."""
     search: Sequence[str] | None = [*sys.path, str(Path.cwd())]
     origin = None
     for depth in range(module.count(".") + 1):
         spec = PathFinder.find_spec(".".join(module.split(".")[: depth + 1]), search)
         search, origin = (spec.submodule_search_locations, spec.origin) if spec else (None, None)
         if spec is None or (search is None and depth < module.count(".")):
-            raise SourceError(f"expected a module that Python finds from here, found none of the name {quote(module)}")
+            raise SourceError(f"Python cannot find the module {quote(module)} from here")
     if origin is None or not origin.endswith(".py"):
-        raise SourceError(f"expected a module that is a Python file, found {quote(module)}")
+        raise SourceError(f"the module {quote(module)} is not a Python file")
     return Path(origin)
 
 
 def _imported_packages(tree: ast.Module) -> set[str]:
-    """The first parts of the names of all modules that a file imports."""
+    """Return the top-level names of all packages that a file imports."""
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

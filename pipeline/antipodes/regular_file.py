@@ -1,7 +1,7 @@
-"""Regular files, opened without waiting: a pipe or a device in the place of a file must not stop the program.
+"""Opening regular files without blocking: a pipe or device in place of a file must not stop the program.
 
-Opening a named pipe waits until another process opens its other end, and opening some devices has effects of its own.
-Who can send a folder, or write into a shared one, can put such a thing, or a link, in the place of any file.
+Opening a named pipe blocks until another process opens its other end, and opening some devices has side effects. Anyone
+who sends a folder, or can write to a shared one, could replace a file by such a thing or by a link.
 """
 
 import errno
@@ -18,15 +18,15 @@ OTHERS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-"""What may be in the place of a file, for messages."""
+"""Kinds of things that may be found in place of a file, for messages."""
 
 
 class NotAFileError(OSError):
-    """Something other than a regular file is at a path; it was not opened."""
+    """There is something other than a regular file at a path; it was not opened."""
 
 
 def kind_of(mode: int) -> str:
-    """Return the words for the kind of thing that has this mode of `os.stat`."""
+    """Return the name of the kind of file with this mode of `os.stat`."""
     return next((words for is_kind, words in OTHERS if is_kind(mode)), "a file")
 
 
@@ -44,22 +44,22 @@ def open_descriptor(
     Parameters
     ----------
     folder
-        The descriptor of the folder to which a relative path belongs.
+        Descriptor of the folder that a relative path refers to.
     links
         Whether the path may be a link to the file.
 
     Raises
     ------
     NotAFileError
-        Something else is there.
+        There is something other than a regular file at the path.
     OSError
-        As `os.open`.
+        See `os.open`.
     """
     check_regular(os.stat(path, dir_fd=folder, follow_symlinks=links).st_mode, path)
     flags |= os.O_NONBLOCK | (0 if links else os.O_NOFOLLOW)
     descriptor = os.open(path, flags, dir_fd=folder)
     try:
-        check_regular(os.fstat(descriptor).st_mode, path)  # it may have been replaced meanwhile
+        check_regular(os.fstat(descriptor).st_mode, path)  # it may have been replaced in the meantime
     except BaseException:
         os.close(descriptor)
         raise
@@ -67,5 +67,5 @@ def open_descriptor(
 
 
 def open_file(path: str | os.PathLike[str], **options: Any) -> BinaryIO:
-    """Open a regular file to read its bytes; the options and errors are those of `open_descriptor`."""
+    """Open a regular file to read its bytes; see `open_descriptor` for options and errors."""
     return open(open_descriptor(path, **options), "rb")

@@ -1,4 +1,4 @@
-"""Stores of every kind: found by the names that a person gives them, and opened by the format that they have."""
+"""Stores of all kinds: finding them by the names that users give, and opening them by their format."""
 
 import os
 from collections.abc import Mapping
@@ -27,22 +27,22 @@ from antipodes_tasks.quoting import quote, shorten
 KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
     store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)
 }
-"""The class of each kind of store, by the format that manifests name."""
+"""Class of each kind of store, by the format in the manifest."""
 
 
 def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingStore:
-    """The store at an address; where no known format is found, a TableStore, whose `read` raises the error."""
+    """Return the store at an address; if its format is unknown, a TableStore, whose `read` raises the error."""
     storage = storage_at(address)
     return KINDS.get(format_of(storage), TableStore)(storage)
 
 
 def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest:
-    """The manifest of a store of any kind; it is intact, but not compared with the puzzle or with the arrays.
+    """Return the intact manifest of a store of any kind, without comparing it with the puzzle or the arrays.
 
     Raises
     ------
     NotAStoreError, StoreDamagedError
-        There is no store of a known kind and version, or the manifest is not what was written.
+        There is no store of a known kind and version, or the manifest is corrupt.
     """
     store = open_store(address)
     return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
@@ -50,15 +50,15 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A directory or a folder of a bucket that is a store, or is taken for one, as far as manifest and lock say."""
+    """A store in a listing, or something that may be one, as described by its manifest and lock."""
 
     address: str
     manifest: SearchManifest | TilingManifest | None
-    """None: there is no manifest that this version reads."""
+    """The manifest, or None if this version cannot read it."""
     problem: str | None
-    """Why there is no manifest."""
+    """Reason why there is no manifest, or None."""
     committed: datetime | None
-    """When the last commit was made."""
+    """Time of the last commit."""
     bytes_stored: int
     run: Holder | None
     """The run that holds the lock, or held it when it died."""
@@ -70,13 +70,13 @@ class Listed:
 
     @property
     def kind(self) -> str | None:
-        """``table``, ``counts`` or ``tilings``; None if it is no store that can be read."""
+        """``table``, ``counts`` or ``tilings``; None if the store cannot be read."""
         if isinstance(self.manifest, SearchManifest):
             return "counts" if self.manifest.COUNTS_ONLY else "table"
         return None if self.manifest is None else "tilings"
 
     def to_json(self) -> dict[str, Any]:
-        """The values of ``list --json``."""
+        """Return the values of ``list --json``."""
         manifest = self.manifest
         shown: dict[str, Any] = {
             "name": self.name,
@@ -103,15 +103,15 @@ class Listed:
 
 
 def list_stores(address: Address) -> list[Listed]:
-    """The stores in a directory or under a URL, by name, and what else is in folders beside them; or a store itself.
+    """Return the stores in a directory or under a URL, sorted by name, or the store itself if the address is one.
 
-    Raises as `storages_in`.
+    Other folders beside them are listed with a problem. Raises the errors of `storages_in`.
     """
     return list(map(listed, storages_in(address)))
 
 
 def listed(storage: Storage) -> Listed:
-    """A store as `list_stores` shows it; its `problem` says why it cannot be read."""
+    """Return a store as `list_stores` shows it; its `problem` explains why it cannot be read."""
     manifest, problem, committed, size, run = None, None, None, 0, None
     try:
         committed, size, run = storage.modified(MANIFEST), storage.size(), storage.lock.holder()
@@ -126,35 +126,35 @@ def listed(storage: Storage) -> Listed:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A puzzle or board that is bundled, or that a file describes."""
+    """A puzzle or board that is bundled or described by a file."""
 
     name: str
     fingerprint: str
     run: Mapping[str, Any]
     """The ``[run]`` table of the file."""
     command: str
-    """The command that makes the store."""
+    """The command that creates the store."""
 
 
 def as_address(store: object, what: str) -> Address:
-    """The address of a store that a program names: a path as it is, a text by `find_store`, whose errors it raises."""
+    """Return the address of a store: a path unchanged, a string by `find_store`, whose errors it raises."""
     given = arguments.address(store, what)
     return find_store(given) if isinstance(given, str) else given
 
 
 def find_store(text: str, puzzle: str | None = None) -> Address:
-    """The store at a path or a URL; where there is none, the default store of the puzzle or board of this name or file.
+    """Return the store at a path or URL, or else the default store of the puzzle or board with this name or file.
 
-    A ``puzzle`` that is given has to be that of the store, and is known from now on.
+    If a ``puzzle`` is given, it must be the puzzle of the store, and opens the store from now on.
 
     Raises
     ------
     NotAStoreError
-        The puzzle or board has no store yet; the message names the command that makes it.
+        The puzzle or board has no store yet; the message names the command that creates it.
     StoreMismatchError
-        The store there belongs to another puzzle or board of the same name.
+        The store belongs to another puzzle or board with the same name.
     ConfigError, SourceError
-        The file describes no puzzle or board.
+        The file does not describe a puzzle or board.
     """
     address = _find(text)
     if puzzle is not None:
@@ -163,11 +163,11 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
 
 
 def _check_given(address: Address, text: str) -> None:
-    """Raise StoreMismatchError unless the store is of the puzzle that a person gives for it."""
+    """Raise StoreMismatchError unless the store belongs to the puzzle that the user gives for it."""
     puzzle = give(text).puzzle
     if read_manifest(address).fingerprint != puzzle.fingerprint:
-        changed = "; after any change of its file it is another" if puzzle.family == "python" else ""
-        raise StoreMismatchError(f"--puzzle: expected the puzzle of {address}, found another, {puzzle.name}{changed}")
+        changed = "; any change to its file makes it a different puzzle" if puzzle.family == "python" else ""
+        raise StoreMismatchError(f"--puzzle: {address} belongs to a different puzzle than {puzzle.name}{changed}")
 
 
 def _find(text: str) -> Address:
@@ -180,7 +180,7 @@ def _find(text: str) -> Address:
     store = next(filter(_is_there, stores), None)
     if described is not None:
         if store is None:
-            raise NotAStoreError(f"there is no store of {name} yet; make it with: {described.command}")
+            raise NotAStoreError(f"there is no store of {name} yet; create it with: {described.command}")
         _check_same(store, described)
     if store is None and not _looks_like_path(text):
         raise NotAStoreError(_unknown(text))
@@ -188,25 +188,25 @@ def _find(text: str) -> Address:
 
 
 def _looks_like_path(text: str) -> bool:
-    """Whether it is no name: what opens the store says what is there instead."""
+    """Return whether the text is a path, not a name; opening a path that is not a store gives a better message."""
     return "/" in text or text.endswith(".zarr") or os.path.lexists(text)
 
 
 def _unknown(text: str) -> str:
-    """The message about a name under which there is nothing."""
+    """Return the message about an unknown name."""
     known = {*named_puzzles(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
     close = get_close_matches(text, sorted(known), n=1)
-    meant = f"did you mean {close[0]}?" if close else "antipodes list shows those that there are"
-    return f"expected a store, found neither a path nor a store in {OUTPUTS}/ named {quote(shorten(text))}; {meant}"
+    meant = f"did you mean {close[0]}?" if close else "list the stores with: antipodes list"
+    return f"there is no store {quote(shorten(text))}, neither at this path nor in {OUTPUTS}/; {meant}"
 
 
 def _is_there(store: Address) -> bool:
-    """Whether something is there; of a URL only its reader can tell."""
+    """Return whether there is something at the address; for a URL, only reading it can show this."""
     return not isinstance(store, Path) or os.path.exists(store)
 
 
 def _described(text: str) -> Described | None:
-    """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
+    """Return the puzzle or board that is bundled under a name, or described by a file or Python code, or None."""
     if is_bundled(text, "puzzle"):
         return _puzzle(text)
     if is_bundled(text, "board"):
@@ -230,13 +230,13 @@ def _board(text: str) -> Described:
 
 
 def _check_same(address: Address, described: Described) -> None:
-    """Raise StoreMismatchError if the store is of another puzzle or board."""
+    """Raise StoreMismatchError if the store belongs to another puzzle or board."""
     try:
         manifest = read_manifest(address)
-    except StoreError:  # the command that opens it says what is wrong
+    except StoreError:  # opening the store later raises a better error
         return
     if manifest.fingerprint != described.fingerprint:
         raise StoreMismatchError(
-            f"{address} belongs to another puzzle or board of the name {described.name}; "
-            f"name it by its path or its own file, or make that of this one with: {described.command} --store STORE"
+            f"{address} belongs to another puzzle or board named {described.name}; use the path of the store or the "
+            f"file of that puzzle, or create a new store with: {described.command} --store STORE"
         )

@@ -1,4 +1,4 @@
-"""Files that a person wrote, texts and TOML, within limits that any puzzle or board keeps."""
+"""Text and TOML files written by users, with size limits that any puzzle or board satisfies."""
 
 import re
 import tomllib
@@ -11,9 +11,9 @@ from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
 
 MAX_BYTES = 1 << 20
-"""A complete graph of 400 squares, edge by edge, is smaller."""
+"""Maximum size of a file in bytes; a complete graph of 400 squares, edge by edge, is smaller."""
 DEEPEST = 16
-"""Parts of a key, and brackets within brackets. tomllib takes time and memory by the square of a key's parts."""
+"""Maximum number of parts of a key, and of nested brackets. tomllib's cost is quadratic in the parts of a key."""
 
 TEXT_OR_COMMENT = re.compile(
     r'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"{3,5}|\Z)'
@@ -23,12 +23,13 @@ TEXT_OR_COMMENT = re.compile(
     r"|#[^\n]*+",
     re.DOTALL | re.MULTILINE,
 )
-"""Where dots and brackets mean nothing. Each part ends at the end of the line or of the file at the latest."""
+"""Strings and comments, in which dots and brackets have no meaning; an unclosed one ends with the line or the file."""
 BETWEEN_KEYS = re.compile(r"[\n=,\[\]{}]")
 
 
 def read_text(path: Path, what: str) -> str:
-    """The text of a file, without a byte order mark; messages call it ``what``.
+    """Return the text of a file without a byte order mark; messages call the file ``what``.
+
 
     Raises
     ------
@@ -39,42 +40,43 @@ def read_text(path: Path, what: str) -> str:
         with open_file(path) as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"expected {what}: {error.strerror or error}") from error
+        raise ConfigError(f"cannot be read as {what}: {error.strerror or error}") from error
     if len(content) > MAX_BYTES:
-        raise ConfigError(f"expected {what} of at most {MAX_BYTES:,} bytes, found a larger one")
+        raise ConfigError(f"{what} may have at most {MAX_BYTES:,} bytes; this file is larger")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"expected {what} in UTF-8, found other bytes at {error.start}") from error
+        raise ConfigError(f"expected {what} in UTF-8, but byte {error.start} is invalid") from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Return the content of a TOML file.
+
 
     Raises
     ------
     ConfigError
-        The file cannot be read, is no TOML in UTF-8, is larger than 1 MiB, or nests keys or brackets deeper than 16.
+        The file cannot be read, is not TOML in UTF-8, is larger than 1 MiB, or nests keys or brackets deeper than 16.
     """
     text = read_text(path, "a TOML file")
     _check_depth(TEXT_OR_COMMENT.sub("", text))
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # numbers without end are a ValueError
-        raise ConfigError(f"expected a TOML file: {_brief(error)}") from error
+    except (ValueError, RecursionError) as error:  # overlong numbers raise ValueError
+        raise ConfigError(f"not a valid TOML file: {_brief(error)}") from error
 
 
 def _check_depth(structure: str) -> None:
     parts = 1 + max(piece.count(".") for piece in BETWEEN_KEYS.split(structure))
     if parts > DEEPEST:
-        raise ConfigError(f"expected a TOML file whose keys have at most {DEEPEST} parts, found one of {parts:,}")
+        raise ConfigError(f"a TOML key may have at most {DEEPEST} parts; this file has one with {parts:,}")
     brackets = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[\[\]{}]", structure))
     depth = max(accumulate(brackets), default=0)
     if depth > DEEPEST:
-        raise ConfigError(f"expected a TOML file with at most {DEEPEST} brackets in brackets, found {depth:,}")
+        raise ConfigError(f"TOML brackets may be nested at most {DEEPEST} deep; this file has {depth:,} levels")
 
 
 def _brief(error: Exception) -> str:
-    """The parser's message, in which a key may be quoted whole."""
+    """Return the parser's message, shortened, because it may quote a whole key."""
     message = str(error)
     return message if len(message) <= 120 else f"{quote(message)[1:-1]} {message[-40:]}"

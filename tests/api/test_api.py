@@ -144,7 +144,7 @@ def test_one_position() -> None:
     assert api.solve(eight, FAR, goal="0 1 2 / 3 4 5 / ? ? ?").distance == 27
     assert api.solve(eight, FAR, max_depth=3).distance is None
     assert api.solve(eight, "1 2 3 4 0 5 7 8 6", every=True).solution_count == 1
-    with pytest.raises(InputError, match="a method or a table"):
+    with pytest.raises(InputError, match="cannot be combined with a table"):
         api.solve(eight, FAR, method="bfs", table=api.open_table(api.run(eight, workers=1).store))
 
 
@@ -163,7 +163,7 @@ def test_stores_by_name(tmp_path: Path) -> None:
         (tmp_path / "ring.toml").write_text(RING_TOML)
         ask = api.open_tilings if name == "3x20" else api.open_table
         command = "tile" if name == "3x20" else "run"
-        with pytest.raises(NotAStoreError, match=f"no store of .* yet; make it with: antipodes {command} {name}$"):
+        with pytest.raises(NotAStoreError, match=f"no store of .* yet; create it with: antipodes {command} {name}$"):
             ask(name)
     with pytest.raises(NotAStoreError, match="did you mean eight-puzzle"):
         api.verify("eight-puzle")
@@ -240,7 +240,7 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "arguments", "options"), WRONG, ids=lambda value: repr(value)[:40])
 def test_wrong_arguments_get_one_clear_line(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
-    with pytest.raises((ValueError, TypeError), match="expected") as raised:
+    with pytest.raises((ValueError, TypeError)) as raised:
         getattr(api, name)(*arguments, **options)
     assert isinstance(raised.value, InputError)
     assert "\n" not in str(raised.value)
@@ -357,7 +357,7 @@ def test_the_command_line_says_what_to_do(cli: Any) -> None:
     store = api.run(spinner(), workers=1).store
     outcome = cli("query", Path(store).resolve(), "0 0")
     assert outcome.status == 2
-    assert "made in Python, without a file" in outcome.err
+    assert "made in Python without a file" in outcome.err
     with pytest.raises(SourceError):
         api.open_table(store)
 

@@ -30,7 +30,7 @@ def six(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ap.Config:
 
 
 def test_missing_tables_are_built(six: ap.Config) -> None:
-    with pytest.raises(InputError, match=r"expected a finished table of a pattern of six \(left, right\), found none"):
+    with pytest.raises(InputError, match=r"no pattern table of six is finished \(left, right\)"):
         ap.load_patterns(six)
     built: list[object] = []
     found = ap.load_patterns(six, build=True, progress=built.append)

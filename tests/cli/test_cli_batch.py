@@ -66,7 +66,7 @@ def test_answers_with_other_settings_are_not_continued(some: Command) -> None:
     for options in ((), ("--max-depth", 41), ("--max-depth", 40, "--tables", "low"), ("--to", "1 2 3 4 5 6 7 0 8")):
         refused = some(*BATCH, "--output", "out.csv", *options)
         assert refused.status == 2
-        assert "--output: out.csv has answers with eight-puzzle@" in refused.err
+        assert "--output: the answers in out.csv were found with eight-puzzle@" in refused.err
         assert "--max-depth 40; now it is eight-puzzle@" in refused.err
     assert "--tables low@" in some(*BATCH, "--output", "out.csv", "--tables", "low").err
     assert Path("out.csv").read_bytes() == begun
@@ -77,15 +77,15 @@ def test_answers_with_other_settings_are_not_continued(some: Command) -> None:
     [
         ("out.json", "{}\n", "--output: expected a list of answers in out.json, found '{}'"),
         ("out.json", "[]\nnotes", "--output: expected a list of answers in out.json, found '[]'"),
-        ("out.json", "[\n]\nnotes\n", "--output: expected an answer on each line of out.json, found ']'"),
-        ("out.json", "[\n5\n]\n", "--output: expected an answer on each line of out.json, found '5'"),
-        ("out.jsonl", '{"position": "1"}\n', "expected an answer on each line of out.jsonl, found "),
-        ("out.csv", f"{','.join(COLUMNS)}\n1,2\n", "expected an answer on each line of out.csv, found '1,2'"),
+        ("out.json", "[\n]\nnotes\n", "--output: out.json contains a line that is not an answer: ']'"),
+        ("out.json", "[\n5\n]\n", "--output: out.json contains a line that is not an answer: '5'"),
+        ("out.jsonl", '{"position": "1"}\n', "out.jsonl contains a line that is not an answer: "),
+        ("out.csv", f"{','.join(COLUMNS)}\n1,2\n", "out.csv contains a line that is not an answer: '1,2'"),
         ("out.csv", "position,distance\n1,2\n", "--output: expected the columns position, distance, outcome"),
-        ("out.csv", f"{','.join(COLUMNS)}\nmy notes", "expected an answer on each line of out.csv, found 'my notes'"),
-        ("out.jsonl", "my notes", "--output: expected an answer on each line of out.jsonl, found 'my notes'"),
-        ("out.jsonl", "\n\nmy notes\n", "--output: expected an answer on each line of out.jsonl, found 'my notes'"),
-        ("out.jsonl", '{"position": "1 2 3', "expected an answer on each line of out.jsonl, found "),
+        ("out.csv", f"{','.join(COLUMNS)}\nmy notes", "out.csv contains a line that is not an answer: 'my notes'"),
+        ("out.jsonl", "my notes", "--output: out.jsonl contains a line that is not an answer: 'my notes'"),
+        ("out.jsonl", "\n\nmy notes\n", "--output: out.jsonl contains a line that is not an answer: 'my notes'"),
+        ("out.jsonl", '{"position": "1 2 3', "out.jsonl contains a line that is not an answer: "),
     ],
 )
 def test_other_files_are_not_written_to(path: str, content: str, message: str, some: Command) -> None:
@@ -129,11 +129,11 @@ def test_no_positions_make_a_file_without_answers(path: str, empty: str, some: C
         (
             ("--output", "out.txt"),
             2,
-            "--output: expected a file whose name ends in .csv, .json, .jsonl, found 'out.txt'",
+            "--output: the file name must end in .csv, .json, .jsonl; found 'out.txt'",
         ),
         (("--output", "no/out.csv", "--tables", "none"), 1, "cannot write no/out.csv: No such file or directory"),
         (("--output", "out.csv", "--tables", "none"), 2, "neither a path nor a store in outputs/ named 'none'"),
-        (("--moves", "L"), 2, "expected one of a position, --moves and --batch, found --moves and --batch"),
+        (("--moves", "L"), 2, "give only one of a position, --moves and --batch, not --moves and --batch"),
     ],
 )
 def test_what_is_refused_before_anything_is_written(
@@ -156,7 +156,7 @@ def test_options_of_batches_alone(cli: Command) -> None:
     for options in (("--workers", 2), ("--scheduler", "local"), ("--scheduler-file", "x")):
         refused = cli("solve", "eight-puzzle", EIGHT["start"], *options)
         assert refused.status == 2
-        assert f"{options[0]}: expected --batch, found none" in refused.err
+        assert f"{options[0]} can only be used with --batch" in refused.err
 
 
 def test_a_cluster_solves_positions_as_tasks(some: Command, shared: "Cluster", tmp_path: Path) -> None:

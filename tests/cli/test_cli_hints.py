@@ -198,7 +198,7 @@ def test_building_the_tables_of_patterns() -> None:
 def test_resuming_by_a_puzzle_that_is_given() -> None:
     options = RunOptions(started_by=started("resume", "dial", puzzle="a file.py:dial"))
     assert options.resume_command(Path("t.zarr")) == "antipodes resume t.zarr --puzzle 'a file.py:dial'"
-    assert options.start_over(Path("t.zarr")) == "start over by the command that made it, with --overwrite"
+    assert options.start_over(Path("t.zarr")) == "start over by the command that created it, with --overwrite"
 
 
 def test_messages_in_python_speak_of_calls(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_no_number(command: str, option: str, refused: Callable[..., str]) -> No
         (("serve", "x", "--port", "70000"), "--port: expected an integer from 0 to 65535, found '70000'"),
         (("solve", "eight-puzzle", "123456780", "--to", "1 2"), "--to: "),
         (("solve", "2x2x2", "--moves", "Q"), "--moves: "),
-        (("graph", "eight-puzzle", "--to", "x.txt"), "--to: expected a file whose name ends in .graphml"),
+        (("graph", "eight-puzzle", "--to", "x.txt"), "--to: the file name must end in .graphml"),
         (("unrank", "eight-puzzle", "first"), "INDEX: expected an integer, found 'first'"),
     ],
     ids=" ".join,

@@ -60,7 +60,7 @@ def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Comman
     guided = own("solve", "own.toml", FAR, "--method", "ida-star", "--json")
     assert json.loads(guided.out)["heuristic"] == "low + high, greatest of 2"
     assert own("solve", "own.toml").err == (
-        "antipodes: no position given; own has no goal beside its start, so give a position to solve\n"
+        "antipodes: no position given; own has no separate goal, so there is no default position\n"
     )
 
 
@@ -89,15 +89,15 @@ def test_threads_search_with_tables_alone_and_the_time_counts_while_these_are_lo
     assert json.loads(found.out)["distance"] == 31
     no_time = own("solve", "own.toml", FAR, "--tables", "low", "--max-seconds", "0", "--json")
     assert json.loads(no_time.out)["outcome"] == "time-limit"
-    assert "the time was up before the tables were loaded" in no_time.err
+    assert "the time limit was reached before the tables were loaded" in no_time.err
     for others, message in (
-        (("--heuristic", "manhattan", "--method", "ida-star"), "expected tables, with which alone several threads"),
-        (("--method", "bfs"), "not with --method bfs"),
+        (("--heuristic", "manhattan", "--method", "ida-star"), "--threads needs pattern tables"),
+        (("--method", "bfs"), "cannot be combined with --method bfs"),
     ):
         refused = own("solve", "own.toml", FAR, "--threads", "2", *others)
         assert (refused.status, message in refused.err) == (2, True)
     batch = own("solve", "own.toml", "--batch", "-", "--threads", "2")
-    assert batch.err == "antipodes: --threads: not with --batch, whose threads are --workers\n"
+    assert batch.err == "antipodes: --threads cannot be combined with --batch; set --workers instead\n"
 
 
 def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,11 +112,11 @@ def test_building_alone_is_interrupted_and_resumed(own: Command, monkeypatch: py
 
 
 def test_what_has_no_patterns_builds_none(cli: Command) -> None:
-    with pytest.raises(InputError, match="tables: expected at least one, found none, and the config"):
+    with pytest.raises(InputError, match="no pattern tables given, and the config"):
         ap.load_patterns("eight-puzzle")
     refused = cli("solve", "eight-puzzle", "--build")
     assert refused.status == 2
-    assert "--build: expected patterns, found none for eight-puzzle" in refused.err
+    assert "--build: eight-puzzle defines no pattern tables" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_what_has_no_patterns_builds_none(cli: Command) -> None:
 )
 def test_tables_that_the_search_cannot_use_are_not_built(own: Command, options: tuple[str, ...], named: str) -> None:
     refused = own("solve", "own.toml", FAR, "--build", *options)
-    expected = f"antipodes: --build: not with {named}, which uses no tables of the puzzle's own patterns\n"
+    expected = f"antipodes: --build cannot be combined with {named}, which does not use the puzzle's pattern tables\n"
     assert (refused.status, refused.err) == (2, expected)
     assert not Path("outputs").exists()
 
@@ -144,4 +144,6 @@ def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) ->
     assert "724,032,000 entries" in shown
     refused = cli("run", "twenty-four-puzzle")
     assert refused.status == 2
-    assert refused.err.endswith("found about 10^25; its patterns solve it: antipodes solve twenty-four-puzzle\n")
+    assert refused.err.endswith(
+        "found about 10^25; solve single positions with its pattern tables: antipodes solve twenty-four-puzzle\n"
+    )

@@ -149,7 +149,7 @@ def test_threads_of_workers_need_memory(cli: Command) -> None:
         (["--cluster-workers", 0, "--worker-memory", "1GiB"], "--cluster-workers"),
         (["--cluster-workers", 2, "--worker-memory", "much"], "--worker-memory: expected a size"),
         (["--cluster-workers", 2, "--worker-memory", "1GiB", "--worker-threads", 0], "--worker-threads"),
-        (["--cluster-workers", 2, "--worker-memory", "1GiB", "--scheduler", "tcp://a:1"], "give one of them"),
+        (["--cluster-workers", 2, "--worker-memory", "1GiB", "--scheduler", "tcp://a:1"], "give only one of them"),
         (["--scheduler", "local"], "an address such as tcp://host:8786, found 'local'"),
     ],
 )

@@ -69,7 +69,7 @@ def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
                 assert player.game.moves_made == 1
                 player.obey("backspace")
         player.obey("b")
-        assert player.message == "no move to take back"
+        assert player.message == "no move to undo"
         player.obey("q")
         assert player.has_quit
 
@@ -104,7 +104,7 @@ def test_a_move_of_the_name_of_a_key_needs_its_own_case(cli: Command) -> None:
     shown = cli("play", "ivy", "--moves", "R L", stdin="B\nb\nb\n").out
     heads = re.findall(r"^ivy: .*$", shown, re.MULTILINE)
     assert [", after" in head for head in heads] == [False, True, False, False]
-    assert "no move to take back" in shown
+    assert "no move to undo" in shown
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((NEAR, "--depth", 3), "expected a position, --moves or --depth, found several"),
+        ((NEAR, "--depth", 3), "give only one of a position, --moves and --depth"),
         (("1 2 3",), "expected 9 symbols"),
         (("1 2 3 4 5 6 8 7 0",), "is unreachable"),
         (("--depth", 32), "expected a depth"),
@@ -198,7 +198,7 @@ def test_keys_of_a_terminal(finished: Path) -> None:
         os.write(mine, b"b")
         shown += read_until(mine, "2 moves from the start")
         os.write(mine, b"\x1b[3~\x7f")  # a key that means nothing, and backspace
-        shown += read_until(mine, "no move to take back")
+        shown += read_until(mine, "no move to undo")
         os.write(mine, b"\x1b[200~" + FARTHEST.encode())  # a paste that comes in two parts
         os.write(mine, b"\nL D R\x1b[201~")
         shown += read_until(mine, "after 3 moves")

@@ -76,7 +76,7 @@ def test_run_refuses_moves_that_differ_between_processes(
 ) -> None:
     jugs.write_text(JUGS.replace("(8, 5, 3)", "(8, 5, 3 - int(os.environ.get('PYTHONHASHSEED') == '1'))\nimport os"))
     jugs.write_text("import os\n" + jugs.read_text())
-    assert "jugs makes other moves or starts in a second process" in refused("run", "jugs.py:jugs")
+    assert "jugs makes different moves or starts in a second process" in refused("run", "jugs.py:jugs")
     assert not list(tmp_path.glob("outputs/*/*"))
 
 
@@ -119,7 +119,7 @@ def test_a_store_needs_its_file(cli: Command, jugs: Path, refused: Callable[...,
     assert cli("run", "jugs.py:jugs", "--quiet", "--overwrite").status == 0
     assert cli("query", "jugs", "4 4 0").status == 0
     jugs.unlink()
-    assert "expected a Python file: No such file" in refused("query", "jugs", "4 4 0")
+    assert "cannot be read as a Python file: No such file" in refused("query", "jugs", "4 4 0")
 
 
 def test_errors_of_the_file(cli: Command, jugs: Path, refused: Callable[..., str]) -> None:

@@ -112,7 +112,7 @@ def test_lines_that_an_unfinished_table_does_not_reach(unfinished: Path, cli: Co
 def test_the_wrong_file_is_given_up(finished: Path, cli: Command) -> None:
     outcome = cli("query", finished, "-", stdin="wrong\n" * 5000)
     assert (outcome.status, outcome.out, len(outcome.err.splitlines())) == (2, "", 101)
-    assert "found none in the first 100 lines" in outcome.err
+    assert "none of the first 100 lines is a position" in outcome.err
     assert cli("query", finished, "-", stdin=f"{FAR}\n" + "wrong\n" * 1500).err.count("\n") == 1501
 
 
@@ -190,13 +190,13 @@ def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--limit", "3", FAR], "--limit: expected a --depth"),
-        (["--count", "--pattern", "?????????"], "--count: expected a --depth"),
+        (["--limit", "3", FAR], "--limit can only be used with --depth"),
+        (["--count", "--pattern", "?????????"], "--count can only be used with --depth"),
         (["--depth", "3", FAR], "found positions and --depth"),
         (["--depth", "3", "--limit", "3", "--random", "3"], "found --limit and --random"),
-        (["--depth", "3", "--seed", "3"], "--seed: expected --random"),
-        (["--depth", "3", "--path", "--count"], "--path: not with --count"),
-        (["--pattern", "1 ? ? / ? ? ? / ? ? ?", "--as-moves"], "--as-moves: not with --pattern"),
+        (["--depth", "3", "--seed", "3"], "--seed can only be used with --random"),
+        (["--depth", "3", "--path", "--count"], "--path cannot be combined with --count"),
+        (["--pattern", "1 ? ? / ? ? ? / ? ? ?", "--as-moves"], "--as-moves cannot be combined with --pattern"),
         (["--depth", "32"], "expected"),
         (["--depth", "-1"], "--depth: expected an integer"),
     ],
@@ -210,7 +210,7 @@ def test_options_that_do_not_go_together(
 def test_depths_of_an_unfinished_table(unfinished: Path, cli: Command, refused: Callable[..., str]) -> None:
     assert cli("query", unfinished, "--depth", 10, "--count").out == "286\n"
     assert len(cli("query", unfinished, "--depth", 10).out.splitlines()) == 286
-    assert "expected a depth up to 10" in refused("query", unfinished, "--depth", 11, status=1)
+    assert "the unfinished table ends at depth 10" in refused("query", unfinished, "--depth", 11, status=1)
 
 
 def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:

@@ -68,7 +68,7 @@ def test_of_a_link_to_a_store_only_the_link(cli: Command, eight: Path, tmp_path:
     for target in (eight, eight.name):
         link.symlink_to(target)
         outcome = cli("remove", link, "--yes")
-        assert outcome.out == f"removed the link {link}; the store that it leads to stays\n"
+        assert outcome.out == f"removed the link {link}; its target was not changed\n"
         assert not link.is_symlink()
         assert contents(eight) == before
     link.symlink_to(eight)
@@ -167,7 +167,7 @@ def test_it_asks_on_a_terminal(answer: str, status: int, eight: Path, monkeypatc
 
 
 def test_without_a_terminal_it_needs_an_option(refused: Callable[..., str], eight: Path) -> None:
-    assert f"found neither; antipodes remove {eight} --yes" in refused("remove", eight)
+    assert f"confirm with: antipodes remove {eight} --yes" in refused("remove", eight)
     assert eight.exists()
 
 

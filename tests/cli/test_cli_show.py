@@ -120,7 +120,7 @@ def test_png_without_its_library(square: Path, refused: Callable[..., str], monk
         (["--number", "0"], "--number: expected 1 to ", 2),
         (["--number", "-1"], "--number: expected 1 to ", 2),
         (["--number", "99999"], "found 99999", 2),
-        (["--number", "1", "--all"], "expected one of --number, --limit and --all, found --number and --all", 2),
+        (["--number", "1", "--all"], "give only one of --number, --limit and --all, not --number and --all", 2),
         (["--limit", "0"], "--limit", 2),
         (["--svg", "nowhere/x.svg"], "cannot write nowhere/x.svg: No such file or directory", 1),
     ],

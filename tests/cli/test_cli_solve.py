@@ -82,7 +82,7 @@ def test_an_unreachable_position(cli: Command, finished: Path, method: str) -> N
     assert (found["outcome"], found["distance"], found["solutions"]) == ("unreachable", None, [])
     assert (found["expanded"], found["solution_count"]) == (0, 0)
     text = cli("solve", "eight-puzzle", WRONG_PARITY, "--method", method, *store).out
-    assert text.startswith("unreachable: no moves lead to the goal\n")
+    assert text.startswith("unreachable: no sequence of moves leads to the goal\n")
 
 
 @pytest.mark.parametrize("method", [*SEARCHES, "table"])
@@ -92,7 +92,7 @@ def test_a_goal_beyond_the_bound(cli: Command, finished: Path, method: str) -> N
     assert (found["outcome"], found["distance"]) == ("depth-limit", None)
     assert answer(cli, "eight-puzzle", "123405786", "--max-depth", 2, "--method", method, *store)["distance"] == 2
     text = cli("solve", "eight-puzzle", "123405786", "--max-depth", 1, "--method", method, *store).out
-    assert text.startswith("no path of fewer than 2 moves: the goal is farther, or unreachable\n")
+    assert text.startswith("no path has fewer than 2 moves; the goal is farther or unreachable\n")
 
 
 def test_text(cli: Command) -> None:
@@ -196,22 +196,22 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eight-puzzle"], "no position given; eight-puzzle has no goal beside its start"),
+        (["eight-puzzle"], "no position given; eight-puzzle has no separate goal"),
         (["eight-puzzle", "123"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--to", "12"], "expected 9 symbols"),
-        (["eight-puzzle", FARTHEST, "--method", "dfs"], "expected one of bfs, bidirectional"),
+        (["eight-puzzle", FARTHEST, "--method", "dfs"], "choose one of bfs, bidirectional"),
         (["eight-puzzle", FARTHEST, "--max-depth", "-1"], "--max-depth"),
-        (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit: expected --method routes"),
-        (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic: expected --method ida-star"),
+        (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit can only be used with --method routes"),
+        (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic can only be used with --method ida-star"),
         (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
-        (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store: expected --method table"),
+        (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store can only be used with --method table"),
         (["eight-puzzle", FARTHEST, "--store", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
-        (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit: not with"),
+        (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit cannot be combined with"),
         (["eight-puzzle", FARTHEST, "--memory-limit", "much"], "--memory-limit: expected a size"),
-        (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to: not with"),
-        (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth: not with"),
+        (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to cannot be combined with"),
+        (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth cannot be combined with"),
         (["knights-labelled", "--method", "routes", "--limit", "0"], "--limit"),
         (["nothing-of-the-kind", FARTHEST], "expected the name of a puzzle"),
     ],
@@ -261,7 +261,7 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
     assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
     assert re.match(
-        r"antipodes: (\S+ \S+ )?stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing was saved", errors
+        r"antipodes: (\S+ \S+ )?stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing is saved", errors
     )
     assert len(errors.splitlines()) == 1
 
@@ -287,7 +287,7 @@ def test_an_interrupted_search_says_what_is_ruled_out(
 
     monkeypatch.setattr(SearchProgress, "__call__", stop)
     arguments = ("solve", "eight-puzzle", FARTHEST, "--method", "bfs")
-    assert "s: no path of fewer than 13 moves; nothing was saved" in refused(*arguments, status=75)
+    assert "s: no path of fewer than 13 moves; nothing is saved" in refused(*arguments, status=75)
 
 
 GOAL = """
@@ -314,7 +314,7 @@ def test_the_start_of_a_config_with_a_goal_is_solved_and_its_distance_is_reporte
     refused = cli("solve", "eight-puzzle")
     assert (refused.status, refused.out) == (2, "")
     assert refused.err == (
-        "antipodes: no position given; eight-puzzle has no goal beside its start, so give a position to solve\n"
+        "antipodes: no position given; eight-puzzle has no separate goal, so there is no default position\n"
     )
     assert json.loads(cli("run", "eight-puzzle", "--quiet", "--json").out)["start_distance"] is None
 

@@ -71,7 +71,7 @@ def test_a_run_in_progress(kind: str, cli: Command, tmp_path: Path, request: pyt
         _, line, run = cli("list", place).out.splitlines()
         assert " in progress " in line
         assert run.startswith(f"t: {holder} since 2")
-        assert run.endswith(" is at work; depths 0 to 3 are committed")
+        assert run.endswith(" is running; depths 0 to 3 are committed")
 
     holder = f"process {os.getpid()} on {socket.gethostname()}"
     options = RunOptions(workers=2, checkpoint_every=0)
@@ -179,7 +179,7 @@ def test_a_lock_of_a_run_that_ended(cli: Command, bucket: Bucket, outputs: Path)
     bucket.put("t.zarr.lock", json.dumps(owner).encode())
     text = cli("list", f"s3://{bucket.name}").out.splitlines()
     assert " unfinished " in text[1]
-    assert text[2].startswith(f"t: the lock is left from process {dead.pid} on {socket.gethostname()} since 2")
+    assert text[2].startswith(f"t: the lock was left by process {dead.pid} on {socket.gethostname()} since 2")
     shown = cli("status", bucket.url()).out
     assert "which has ended or does not reach the storage" in shown
     assert f"resume with  antipodes resume {bucket.url()}" in shown
@@ -211,7 +211,7 @@ def test_every_name_is_one_that_commands_take(cli: Command, outputs: Path) -> No
 def test_a_store_itself_and_nothing(cli: Command, refused: Callable[..., str], finished: Path) -> None:
     (only,) = json.loads(cli("list", finished, "--json").out)
     assert only["states"] == 181440
-    assert cli("list").out == "no stores in outputs/: antipodes run PUZZLE makes one\n"
+    assert cli("list").out == "no stores in outputs/; create one with: antipodes run PUZZLE\n"
     assert json.loads(cli("list", "--json").out) == []
     assert "found nothing at none" in refused("list", "none")
     assert "found something else at /dev/null" in refused("list", "/dev/null")
@@ -268,7 +268,7 @@ def test_a_wrong_depth(cli: Command, eight: Path) -> None:
 
 def test_progress(cli: Command, finished: Path) -> None:
     lines = cli("verify", finished).err.splitlines()
-    assert lines[0].endswith(" eight-puzzle: checks 181,440 positions")
+    assert lines[0].endswith(" eight-puzzle: checking 181,440 positions")
     assert lines[-1].endswith(" checking: 181,440 of 181,440 positions compared")
     assert cli("verify", finished, "--quiet").err == ""
 

@@ -119,7 +119,7 @@ BAD_BOARDS = [
     ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: the pieces fill 60 cells, but the board has"),
     ("[board]\ncells = '.....'\npieces = 'I'", "[board]: the key 'name' is missing"),
     ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board], [run]"),
-    ("[run]\nworkers = 1", "expected a table [board], found none"),
+    ("[run]\nworkers = 1", "the table [board] is missing"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'I'\n[run]\nspeed = 1", "[run] speed: unknown key"),
     ("[board", "TOML"),
 ]
@@ -269,7 +269,7 @@ def test_conditions_beside_a_store_in_the_board_file(cli: Command, refused: Refu
     board = board_file(SQUARE, tmp_path / "board.toml")
     board.write_text(board.read_text() + '[run]\nstore = "here.zarr"\n')
     message = refused("tile", board, "--where", "I covers 0")
-    assert "--where: expected --store, too, because [run] store, here.zarr, is for all tilings of the board" in message
+    assert "--where also needs --store: the config's store, here.zarr, is for all tilings of the board" in message
     assert tile(cli, board, "--where", "I covers 0", "--store", "there.zarr")["store"] == "there.zarr"
     assert tile(cli, board)["store"] == "here.zarr"
 
@@ -288,7 +288,7 @@ def test_show_filters_tilings(cli: Command, tmp_path: Path) -> None:
     lines = cli("show", "square", "--letters", "--where", "I covers 0", "--limit", 2).out.splitlines()
     assert lines[1].startswith("I")
     assert " of 10" in lines[0]
-    assert cli("show", "square", "--where", "W covers 0 24").out == "square: no tilings like that\n"
+    assert cli("show", "square", "--where", "W covers 0 24").out == "square: no tilings match\n"
 
 
 @pytest.mark.parametrize("further", [(), ("--json",), ("--steps",), ("--svg", "x.svg")])
@@ -300,7 +300,7 @@ def test_show_refuses_a_number_that_does_not_match(
     like_that = json.loads(cli("show", "square", *condition, "--all", "--json").out)
     other = min(set(range(1, like_that["count"] + 1)) - {one["number"] for one in like_that["tilings"]})
     assert like_that["matching"]
-    assert f"--number: expected a tiling that fulfils all conditions of --where, found {other}" in refused(
+    assert f"--number: tiling {other} does not fulfil the conditions of --where" in refused(
         "show", "square", "--number", other, *condition, *further
     )
 
@@ -333,8 +333,11 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
         (["tile", "3x20", "--where", "X is here"], "--where: expected a condition such as 'X covers 23'"),
         (["tile", "3x20", "--where", "Q covers 1"], "--where: expected a piece among F, I, L"),
         (["tile", "3x20", "--where", "X covers 60"], "--where: expected a cell, 0 to 59 or as row,column, found '60'"),
-        (["tile", "3x20", "--count", "--store", "x"], "--count: stores nothing; expected no --store"),
-        (["tile", "3x20", "--count", "--overwrite"], "--count: stores nothing; expected no --overwrite"),
+        (["tile", "3x20", "--count", "--store", "x"], "--count stores nothing, so it cannot be combined with --store"),
+        (
+            ["tile", "3x20", "--count", "--overwrite"],
+            "--count stores nothing, so it cannot be combined with --overwrite",
+        ),
         (["tile", "3x20", "--count", "--performance-report", "x.html"], "--performance-report: expected a cluster"),
     ],
 )

@@ -49,7 +49,7 @@ def ended(code: str, number: signal.Signals) -> "subprocess.CompletedProcess[str
 
 def test_without_unix_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "UNIX", ("fcntl", "no_such_module"))
-    with pytest.raises(SystemExit, match=r"antipodes: needs Linux or another Unix, .* WSL"):
+    with pytest.raises(SystemExit, match=r"antipodes: this program needs Linux or another Unix; .* WSL"):
         program.main()
 
 

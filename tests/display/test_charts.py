@@ -74,5 +74,5 @@ def test_the_numbers_of_gridlines(most: int, logarithmic: bool, expected: list[s
 
 def test_a_reader_is_told_what_it_is() -> None:
     assert ET.fromstring(distribution([1, 2, 4, 2])).get("aria-label") == (
-        "linear bar chart of the positions at depths 0 to 3, the most, 4, at depth 2"
+        "linear bar chart of the positions at depths 0 to 3; maximum 4 at depth 2"
     )

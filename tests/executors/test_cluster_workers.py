@@ -100,7 +100,7 @@ def test_all_workers_are_killed_and_others_join(
         worker.stop()
     for worker in workers:
         worker.kill()
-    run.wait_for("there are no workers: waiting for some to join")
+    run.wait_for("there are no workers; waiting for workers to join")
     cluster.add_worker()
     report = run.finish()
     if command == "run":
@@ -111,7 +111,7 @@ def test_all_workers_are_killed_and_others_join(
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
 def test_a_run_is_interrupted_while_it_waits_for_workers(what: list[str], idle: Cluster, begin: Begin) -> None:
     run = begin(*what, "--store", "t.zarr", "--scheduler", idle.address)
-    run.wait_for("waiting for some to join")
+    run.wait_for("waiting for workers to join")
     run.signal(signal.SIGINT)
     run.fail(75, "interrupted")
 
@@ -122,7 +122,7 @@ def test_a_run_is_interrupted_while_it_waits_after_a_loss(cluster: Cluster, begi
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for_depth(6)
     worker.kill()
-    run.wait_for("waiting for some to join")
+    run.wait_for("waiting for workers to join")
     run.signal(signal.SIGINT)
     run.fail(75, f"resume with: antipodes resume t.zarr --scheduler {cluster.address}")
 

@@ -95,7 +95,7 @@ def test_csv_has_edges_and_nodes(small: PositionGraph, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_written(small: PositionGraph, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"ends in \.graphml, \.npz, \.csv, found 'small\.gml'"):
+    with pytest.raises(InputError, match=r"must end in \.graphml, \.npz, \.csv; found 'small\.gml'"):
         small.write(tmp_path / "small.gml")
     with pytest.raises(StoreError, match="cannot write"):
         small.write(tmp_path / "none" / "small.csv")

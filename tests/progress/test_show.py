@@ -33,7 +33,7 @@ EVENTS: list[tuple[Event, str | None]] = [
     (Preparing("listing rows", 3, 4000), "listing rows: 3 of 4,000 parts"),
     (Restoring(1 << 20, 3 << 30), "restoring: 1,048,576 of 3,221,225,472 positions read"),
     (Assembling(500, 1000), "assembling: 500 of 1,000 positions on disk"),
-    (CheckStarted("p", 1000), "p: checks 1,000 positions"),
+    (CheckStarted("p", 1000), "p: checking 1,000 positions"),
     (PositionsChecked(500, 1000), "checking: 500 of 1,000 positions compared"),
 ]
 

@@ -169,7 +169,7 @@ def test_the_query_by_pattern(cli: Command, knights: Path) -> None:
 
 def test_the_text_of_a_query_by_pattern(cli: Command, knights: Path) -> None:
     text = cli("query", knights, "--pattern", EXCHANGE, "--path").out
-    assert text.startswith(f"36 positions fit {EXCHANGE}, 36 reachable\n")
+    assert text.startswith(f"36 positions match {EXCHANGE}, 36 reachable\n")
     assert "   26          1" in text
     assert "nearest: 2 at distance 16" in text
     assert "farthest: 1 at distance 26" in text
@@ -192,12 +192,12 @@ def test_matching_positions_that_are_unreachable(cli: Command, finished: Path) -
     found = json.loads(outcome.out)
     assert (found["count"], found["reached"], found["by_distance"]) == (1, 0, {})
     assert found["nearest"] is found["farthest"] is found["path"] is None
-    assert cli("query", finished, "--pattern", "213456780").out == ("1 position fits 213456780, 0 reachable\n")
+    assert cli("query", finished, "--pattern", "213456780").out == ("1 position matches 213456780, 0 reachable\n")
 
 
 def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> None:
     assert "found positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
-    assert "found none of them" in refused("query", finished)
+    assert "give one of positions" in refused("query", finished)
     assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")
 
 

@@ -118,7 +118,9 @@ def test_counts(tmp_path: Path, reported: Callable[..., Page]) -> None:
 
 def test_unfinished(unfinished: Path, reported: Callable[..., Page]) -> None:
     page = reported(unfinished)
-    assert f"Unfinished: all positions up to depth 10 are known. antipodes resume {unfinished}" in page.text
+    assert (
+        f"Unfinished: all positions up to depth 10 are known. Resume with: antipodes resume {unfinished}" in page.text
+    )
     assert "286 positions are 10 moves away from the start; the first 12 are drawn." in page.text
     assert page.count("board") == 1 + 12 + 11
 
@@ -180,7 +182,7 @@ def test_unfinished_tilings(tmp_path: Path, reported: Callable[..., Page]) -> No
     asked = itertools.count()
     ap.tile("6x10", tmp_path / "t.zarr", workers=1, interrupted=lambda: next(asked) >= 2)
     page = reported(tmp_path / "t.zarr")
-    assert re.search(r"Unfinished: \d of 7 partitions are searched", page.text)
+    assert re.search(r"Unfinished: \d of 7 partitions have been searched", page.text)
 
 
 def test_names_are_text(tmp_path: Path, reported: Callable[..., Page]) -> None:
@@ -266,7 +268,10 @@ def test_odd_arguments(finished: Path, tmp_path: Path) -> None:
 def test_a_puzzle_in_python_is_given(tmp_path: Path, reported: Callable[..., Page]) -> None:
     dial = ap.define_puzzle(name="dial", radices=[12], start=[0], moves={"+5": lambda dials: (dials + 5) % 12})
     ap.run(dial, tmp_path / "t.zarr")
-    assert "computes it again, from the program that made the puzzle" in reported(tmp_path / "t.zarr", puzzle=dial).text
+    assert (
+        "recomputes the store, in the program that defines the puzzle"
+        in reported(tmp_path / "t.zarr", puzzle=dial).text
+    )
 
 
 def test_no_tilings(tmp_path: Path, reported: Callable[..., Page]) -> None:

@@ -115,7 +115,9 @@ def test_tilings(cli: Command, tmp_path: Path) -> None:
 
 
 def test_unfinished_stores_are_refused(unfinished: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnfinishedError, match=rf"{unfinished} is unfinished: antipodes resume {unfinished}"):
+    with pytest.raises(
+        UnfinishedError, match=rf"{unfinished} is unfinished; resume with: antipodes resume {unfinished}"
+    ):
         ap.export(unfinished, tmp_path / "results")
     assert not (tmp_path / "results").exists()
 

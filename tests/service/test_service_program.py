@@ -45,7 +45,7 @@ def test_a_port_in_use(refused: Refused, stores: Path) -> None:
 
 
 def test_no_stores(refused: Refused, tmp_path: Path) -> None:
-    assert refused("serve") == "antipodes: no stores in outputs/: antipodes run PUZZLE makes one\n"
+    assert refused("serve") == "antipodes: no stores in outputs/; create one with: antipodes run PUZZLE\n"
     (tmp_path / "empty").mkdir()
     assert "no stores in empty" in refused("serve", "empty")
     assert "found nothing at nowhere.zarr" in refused("serve", "nowhere.zarr")
@@ -68,7 +68,7 @@ def test_another_host_is_announced(cli: Callable[..., object], stores: Path, mon
     monkeypatch.setattr("antipodes.service.server.open_browser", opened.append)
     outcome = cli("serve", stores / "fields.zarr", "--port", 0, "--host", "0.0.0.0", "--open", "--memory-limit", "1MiB")
     assert outcome.err == (
-        "antipodes: --host 0.0.0.0: everyone who reaches this machine can read these stores; nothing is encrypted\n"
+        "antipodes: --host 0.0.0.0: everyone who can reach this machine can read these stores; nothing is encrypted\n"
     )
     (url,) = opened
     assert outcome.out == f"1 store at {url} until Ctrl-C\n"

@@ -53,7 +53,7 @@ def test_a_puzzle_in_python(cli: Command, refused: Refused, tmp_path: Path) -> N
     (tmp_path / "mine.py").write_text(
         f"from antipodes.puzzles.families import puzzle_from\nline = puzzle_from({LINE!r})\n"
     )
-    assert "make it with: antipodes run mine.py:line" in refused("query", "mine.py:line", "1 0 2")
+    assert "create it with: antipodes run mine.py:line" in refused("query", "mine.py:line", "1 0 2")
     cli("run", "mine.py:line", "--quiet")
     assert cli("query", "mine.py:line", "1 0 2").out == "1 0 2: 1\n"
 
@@ -65,18 +65,18 @@ def test_before_there_is_a_table_the_command_that_makes_one(command: str, refuse
     words = command.replace("NAME", "eight-puzzle").split()
     assert (
         refused(*words)
-        == "antipodes: there is no store of eight-puzzle yet; make it with: antipodes run eight-puzzle\n"
+        == "antipodes: there is no store of eight-puzzle yet; create it with: antipodes run eight-puzzle\n"
     )
 
 
 def test_before_there_are_tilings(refused: Refused, line: Path) -> None:
-    assert refused("show", "6x10").endswith("make it with: antipodes tile 6x10\n")
-    assert refused("query", line, "102").endswith(f"make it with: antipodes run {line}\n")
+    assert refused("show", "6x10").endswith("create it with: antipodes tile 6x10\n")
+    assert refused("query", line, "102").endswith(f"create it with: antipodes run {line}\n")
 
 
 def test_a_mistyped_name(refused: Refused, eight_there: Path) -> None:
-    assert refused("status", "eight-puzle").endswith("named 'eight-puzle'; did you mean eight-puzzle?\n")
-    assert refused("status", "nothing-like-it").endswith("antipodes list shows those that there are\n")
+    assert refused("status", "eight-puzle").endswith("in outputs/; did you mean eight-puzzle?\n")
+    assert refused("status", "nothing-like-it").endswith("list the stores with: antipodes list\n")
     assert "found nothing (a store has commit.json)" in refused("status", "eight-puzle.zarr")
 
 

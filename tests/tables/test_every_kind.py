@@ -168,7 +168,7 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str]) -> None:
     assert "moves: U'\n" in text
     assert "found 'B' at character 3" in refused("query", "x", "--moves", "U B")
     assert "found positions and --moves" in refused("query", "x", "--moves", "U", found["position"])
-    assert "found none of them" in refused("query", "x")
+    assert "give one of positions" in refused("query", "x")
     every = refused("query", "x", "1", "--moves", "U", "--pattern", "?")
     assert "found positions and --moves and --pattern" in every
     assert "a position or --moves, found both" in refused("solve", "x.toml", found["position"], "--moves", "U")

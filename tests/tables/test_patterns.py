@@ -299,7 +299,7 @@ def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folde
     assert f"ida-star with of-1234 + of-5678, greatest of 2, {shown['estimate']} at the position: " in text
     unfit = cli("solve", "eight.toml", *position, *options, "--method", "bfs")
     assert unfit.status == 2
-    assert "--tables: not with --method bfs: tables are a heuristic of ida-star" in unfit.err
+    assert "--tables cannot be combined with --method bfs; pattern tables are a heuristic of ida-star" in unfit.err
 
 
 def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, folder: Path) -> None:
@@ -336,13 +336,13 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
         (("--batch", "some.txt", "--output", "bad.csv"), "expected the columns position, distance"),
         (("--batch", "none.txt"), "cannot read none.txt: No such file"),
         (("--batch", "bad.txt"), "bad.txt, line 3: position '1 2 3 4 5 6 7 8 9': expected one of"),
-        (("--batch", "some.txt", "--store", options[1]), "--store: not with --batch"),
-        ((EIGHT, "--store", *options[1:]), "--store: not with --tables"),
-        (("--batch", "some.txt", "--output", "x", "--json"), "--output: not with --json"),
+        (("--batch", "some.txt", "--store", options[1]), "--store cannot be combined with --batch"),
+        ((EIGHT, "--store", *options[1:]), "--store cannot be combined with --tables"),
+        (("--batch", "some.txt", "--output", "x", "--json"), "--output cannot be combined with --json"),
         (("--batch", "some.txt", EIGHT), "found a position and --batch"),
-        (("--batch", "some.txt", "--all"), "--all: not with --batch"),
-        (("--batch", "some.txt", "--method", "table"), "--batch: not with --method table"),
-        ((EIGHT, "--output", "x"), "--output: expected --batch, found none"),
+        (("--batch", "some.txt", "--all"), "--all cannot be combined with --batch"),
+        (("--batch", "some.txt", "--method", "table"), "--batch cannot be combined with --method table"),
+        ((EIGHT, "--output", "x"), "--output can only be used with --batch"),
     ):
         refused = cli("solve", "eight.toml", *arguments)
         assert refused.status == 2

@@ -1,1 +1,1 @@
-"""The command line: `main` runs it, `commands` has the commands, a module for several of one kind."""
+"""The command line: `main` runs it, and `commands` contains the commands."""

@@ -1,4 +1,4 @@
-"""Files of answers: CSV, JSON, or lines of JSON, to which a later command adds."""
+"""Files of answers in CSV, JSON or JSON Lines, to which a later command can append."""
 
 import csv
 import io
@@ -15,15 +15,15 @@ from antipodes_tasks.errors import InputError, StoreError
 from antipodes_tasks.quoting import quote, shorten
 
 COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings")
-"""The columns of answers in CSV; ``moves`` are separated by blanks."""
+"""Columns of answers in CSV; ``moves`` are separated by blanks."""
 REPLACED = "\ufffd"
-"""The character for bytes that are no text, such as half a character."""
+"""Replacement for invalid bytes, such as half a character."""
 Answer = Mapping[str, Any]
-"""An answer with the keys of ``solve --json``, its ``position``, and the ``settings`` that it was found with."""
+"""An answer: the keys of ``solve --json``, its ``position``, and the ``settings`` of the search."""
 
 
 def as_row(answer: Answer) -> str:
-    """An answer as a line of CSV."""
+    """Return an answer as a line of CSV."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="")
     writer.writerow({**answer, "moves": " ".join(answer.get("moves") or ())})
@@ -31,12 +31,12 @@ def as_row(answer: Answer) -> str:
 
 
 def _from_row(row: str) -> Answer:
-    """The columns of a line of CSV."""
+    """Return the columns of a line of CSV."""
     return dict(zip(COLUMNS, next(csv.reader([row])), strict=True))
 
 
 def _from_json(text: str) -> Answer:
-    """An answer in JSON, perhaps with the comma before the next."""
+    """Return an answer in JSON, which a comma may follow."""
     found = json.loads(text.removesuffix(","))
     if not (isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("position", "settings"))):
         raise ValueError
@@ -57,18 +57,18 @@ def _json_of(position: str) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """How a file has answers: a line each, between a head and an end."""
+    """A file format: one answer per line, between a head and an end."""
 
     head: str
     between: str
     end: str
     empty: str
-    """The file without answers."""
+    """Content of a file without answers."""
     write: Callable[[Answer], str]
     read: Callable[[str], Answer]
-    """The answer on a line; ValueError where it is none."""
+    """Parses the answer on a line; raises ValueError if it is not an answer."""
     begin: Callable[[str], str]
-    """How the answer for a position begins."""
+    """Returns the beginning of the answer for a position."""
 
 
 HEAD = f"{','.join(COLUMNS)}\n"
@@ -78,46 +78,44 @@ FORMS = {
     ".json": Form("[\n", ",\n", "\n]\n", "[]\n", _as_json, _from_json, _json_of),
     ".jsonl": Form("", "\n", "\n", "", _as_json, _from_json, _json_of),
 }
-"""The forms of files by the ends of their names."""
+"""File formats by the suffix of the file name."""
 
 
 class AnswerFile:
-    """A file of answers: CSV, JSON or lines of JSON. It is whole after each answer."""
+    """A file of answers in CSV, JSON or JSON Lines; it is valid after each answer."""
 
     def __init__(self, path: Path) -> None:
-        """Of the name alone; InputError if its end is unknown."""
+        """Choose the format from the file name; raise InputError if the suffix is unknown. The file is not opened."""
         if path.suffix.lower() not in FORMS:
-            raise InputError(
-                f"--output: expected a file whose name ends in {', '.join(FORMS)}, found {quote(path.name)}"
-            )
+            raise InputError(f"--output: the file name must end in {', '.join(FORMS)}; found {quote(path.name)}")
         self.path = path
         self._form = FORMS[path.suffix.lower()]
         self._answers = 0
         self._end = 0
-        """Bytes up to the end of the last answer."""
+        """Number of bytes up to the end of the last answer."""
         self._rest = ""
-        """What follows the last answer, other than the end of the file."""
+        """Text after the last answer, except for the end of the format."""
 
     def check_writable(self) -> None:
-        """StoreError if the file cannot be written; one that was not there is not there afterwards."""
+        """Raise StoreError if the file cannot be written; do not leave a new file behind."""
         with self._writing():
             if there := self.path.exists():
-                check_regular(self.path.stat().st_mode, self.path)  # opening a pipe would wait
+                check_regular(self.path.stat().st_mode, self.path)  # opening a pipe would block
             self.path.open("ab").close()
             if not there:
                 self.path.unlink()
 
     def read(self) -> list[Answer]:
-        """The whole answers that the file has.
+        """Return the complete answers in the file.
 
-        InputError where it was written by something else.
+        Raises InputError if the file is not in this format.
         """
         text = self._text()
         head, end = self._form.head, self._form.end.strip()
         if not head.startswith(text[: len(head)]):
             expected = f"the columns {', '.join(COLUMNS)}" if self._form is CSV else "a list of answers"
             found = quote(shorten(text.split("\n")[0], 60))
-            raise InputError(f"--output: expected {expected} in {self.path}, found {found}")
+            raise InputError(f"--output: {self.path} does not begin with {expected}, but with {found}")
         lines = text[len(head) :].split("\n")
         whole = list(takewhile(lambda line: line != end, lines[:-1]))
         rest = "\n".join(lines[len(whole) :])
@@ -129,9 +127,11 @@ class AnswerFile:
         return answers
 
     def check_rest(self, position: str | None) -> None:
-        """InputError where more follows the answers than half an answer for the next position, from a killed command.
+        """Raise InputError if the answers are followed by anything but the beginning of the next answer.
 
-        None: there is no next position.
+        A killed command may leave such a beginning.
+
+        ``position`` is the next position, or None if there is none.
         """
         begin = "" if position is None else self._form.begin(position)
         rest = self._rest.rstrip(REPLACED)
@@ -139,13 +139,13 @@ class AnswerFile:
             raise self._invalid_line_error(rest)
 
     def begin(self) -> None:
-        """Write the file without answers, unless it has some."""
+        """Write a file without answers, unless it already has some."""
         if not self._answers:
             with self._writing():
                 self.path.write_text(self._form.empty, encoding="utf-8", newline="\n")
 
     def append(self, answer: Answer) -> None:
-        """Write an answer in place of the end of the file, and a new end."""
+        """Append an answer: overwrite the end of the file with the answer and a new end."""
         form = self._form
         before = form.between if self._answers else ""
         content = f"{before}{form.write(answer)}"
@@ -159,7 +159,7 @@ class AnswerFile:
         self._end += len(content.encode())
 
     def _text(self) -> str:
-        """The text of the file; none if it has no answers."""
+        """Return the text of the file, or an empty string if it has no answers."""
         try:
             with open_file(self.path) as file:
                 text = file.read().decode(errors="replace")
@@ -176,13 +176,13 @@ class AnswerFile:
             raise self._invalid_line_error(line) from None
 
     def _invalid_line_error(self, text: str) -> InputError:
-        """The error about text that is no answer."""
+        """Return the error for text that is not an answer."""
         line = next(filter(None, text.split("\n")), "")
-        return InputError(f"--output: expected an answer on each line of {self.path}, found {quote(shorten(line, 60))}")
+        return InputError(f"--output: {self.path} contains a line that is not an answer: {quote(shorten(line, 60))}")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Errors of the system in the block become StoreErrors."""
+        """Turn OSErrors in the block into StoreErrors."""
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""How commands print answers: the paths that a search or a table finds, and exchanges along routes."""
+"""Printing of answers: paths found by a search or a table, and exchanges along routes."""
 
 from antipodes.cli.drawing import print_path
 from antipodes.cli.streams import print_json, print_line, print_lines
@@ -11,7 +11,7 @@ from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.routes import Exchanges
 
 LISTABLE = 10_000
-"""Solutions of which all may be listed: billions fit into no memory."""
+"""Maximum number of solutions that may all be listed; billions would not fit into memory."""
 
 
 def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:
@@ -37,7 +37,7 @@ def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> N
 
 
 def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, as_json: bool) -> None:
-    """Print the solutions of the route method; the summary comes last, where it stays in sight."""
+    """Print the solutions of the route method; the summary comes last, where it stays visible."""
     if as_json:
         print_json(routes_view(puzzle, found, seconds, listed))
         return
@@ -55,14 +55,14 @@ def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, a
 
 
 def _outcome(answer: Answer, every: bool) -> str:
-    """The first line: how long the path is, or why none was found."""
+    """Return the first line: the length of the path, or why no path was found."""
     if answer.outcome == "depth-limit":
-        return f"no path of fewer than {_moves(answer.least)}: the goal is farther, or unreachable"
+        return f"no path has fewer than {_moves(answer.least)}; the goal is farther or unreachable"
     if answer.outcome == "time-limit":
-        known = f"no path of fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
-        return f"the time was up: {known}the goal is farther, or unreachable"
+        known = f"no path has fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
+        return f"the time limit was reached: {known}the goal is farther or unreachable"
     if answer.distance is None:
-        return "unreachable: no moves lead to the goal"
+        return "unreachable: no sequence of moves leads to the goal"
     if not every:
         return _moves(answer.distance)
     return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
@@ -74,5 +74,5 @@ def _moves(count: int | None) -> str:
 
 def _print_rest(count: int, shown: int) -> None:
     if shown < count:
-        asked = str(count) if count <= LISTABLE else "N lists N of them"
+        asked = str(count) if count <= LISTABLE else "N"
         print_line(f"and {count - shown:,} more: --list {asked}")

@@ -1,4 +1,4 @@
-"""Many positions on the command line: where they come from, how they are solved, and where the answers go."""
+"""Solving many positions on the command line: reading them, running the searches, and writing the answers."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,12 +25,12 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
 
 LIMITS = ("max_depth", "max_seconds")
-"""The limits that decide answers."""
+"""Limits that influence the answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """Where positions are solved: on threads of this process, or on a cluster."""
+    """The threads of this process or the cluster that solve positions."""
 
     workers: int | None = None
     scheduler: str | None = None
@@ -38,12 +38,12 @@ class Machines:
 
     @property
     def solves_in_process(self) -> bool:
-        """Whether threads of this process solve them."""
+        """Whether threads of this process solve the positions."""
         return self.scheduler in (None, "threads") and self.scheduler_file is None
 
     @contextmanager
     def opened(self, listener: Listener) -> Iterator[Scheduler]:
-        """The scheduler of the cluster, with workers; raises as `open_scheduler`."""
+        """Yield the scheduler of the cluster once it has workers; raise the errors of `open_scheduler`."""
         name = self.scheduler or "threads"
         with open_scheduler(name, tasks_at_once(self.workers, "--workers"), self.scheduler_file, listener) as scheduler:
             scheduler.wait_for_workers(listener, never_stop)
@@ -53,9 +53,9 @@ class Machines:
 def solve_batch(
     puzzle: Puzzle, batch: "Batch", search: Search, goal: str | None, machines: Machines, quiet: bool
 ) -> None:
-    """Solve the positions of a file, in their order; each answer is printed or written as soon as it is known.
+    """Solve the positions of a file in order; print or write each answer as soon as it is known.
 
-    InputError where the output has other positions, or answers that were found with other settings.
+    Raises InputError if the output file has answers for other positions, or answers found with other settings.
     """
     every = batch.positions(puzzle)
     settings = _settings(puzzle, search, goal)
@@ -71,7 +71,7 @@ def solve_batch(
 
     with show_progress(quiet or batch.on_terminal) as listener:
         if machines.solves_in_process:
-            answers = search.solve(rest, machines.workers)  # loads the tables, whose time tells nothing of the rest
+            answers = search.solve(rest, machines.workers)  # loads the tables before the time left is estimated
             listener(PositionsSolved(count, len(every)))
             batch.show(map(view, answers))
             return
@@ -81,7 +81,7 @@ def solve_batch(
 
 
 def _settings(puzzle: Puzzle, search: Search, goal: str | None) -> str:
-    """What decides the answers, as text: puzzle, goal, method, tables and limits."""
+    """Return the settings that decide the answers, as text: puzzle, goal, method, tables and limits."""
     given = {"to": goal, "method": search.method, "heuristic": search.heuristic}
     given |= {name.replace("_", "-"): search.limits.get(name) for name in LIMITS}
     words = [f"{puzzle.name}@{puzzle.fingerprint[:8]}"]
@@ -92,7 +92,7 @@ def _settings(puzzle: Puzzle, search: Search, goal: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The positions of a file."""
+    """The positions in a file, and the output of their answers."""
 
     source: str
     output: AnswerFile | None
@@ -100,21 +100,21 @@ class Batch:
 
     @classmethod
     def of(cls, source: str, output: str | None, as_json: bool) -> "Batch":
-        """The batch of a file, ``-`` is standard input."""
+        """Return the batch of a file; ``-`` is standard input."""
         return cls(source, None if output is None else AnswerFile(Path(output)), as_json)
 
     @property
     def on_terminal(self) -> bool:
-        """Whether the answers appear on a terminal, where progress would be in their way."""
+        """Whether the answers appear on a terminal, where they would mix with the progress."""
         return self.output is None and sys.stdout.isatty()
 
     @property
     def name(self) -> str:
-        """What the positions come from, for messages."""
+        """Name of the source, for messages."""
         return "standard input" if self.source == "-" else self.source
 
     def positions(self, puzzle: Puzzle) -> Labels:
-        """The positions ``(n, places)`` of the lines that are not blank; an InputError names the line."""
+        """Return the positions ``(n, places)`` of the nonblank lines; an InputError names the invalid line."""
         every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
         lines = {number: line for number, line in enumerate(every, start=1) if line.strip()}
         texts = list(lines.values())
@@ -125,9 +125,9 @@ class Batch:
             raise InputError(f"{self.name}, line {number}: {error}") from None
 
     def done(self, positions: Sequence[str], settings: str) -> int:
-        """How many of the positions the output has already.
+        """Return the number of positions that the output file already answers.
 
-        InputError where it has other positions, answers that were found with other ``settings``, or anything else.
+        Raises InputError if it has answers for other positions, answers found with other ``settings``, or other text.
         """
         if self.output is None:
             return 0
@@ -136,12 +136,12 @@ class Batch:
         for one in before:
             if one["settings"] != settings:
                 found = shorten(one["settings"], 200)
-                raise InputError(f"--output: {path} has answers with {found}; now it is {settings}")
+                raise InputError(f"--output: the answers in {path} were found with {found}; now it is {settings}")
         self.output.check_rest(next(iter(positions[len(before) :]), None))
         return len(before)
 
     def _check_order(self, before: Sequence[str], positions: Sequence[str], path: Path) -> None:
-        """InputError unless the answers are for the first positions, in their order."""
+        """Raise InputError unless the answers are for the first positions, in order."""
         if len(before) > len(positions):
             here = counted(len(positions), "position")
             raise InputError(f"--output: {path} has {counted(len(before), 'answer')}, {self.name} {here}")
@@ -153,7 +153,7 @@ class Batch:
                 )
 
     def show(self, answers: Iterable[Answer]) -> None:
-        """Print the answers, or append them to the output, each when it is known."""
+        """Print the answers or append them to the output file, each as soon as it is known."""
         if self.as_json:
             print_json_list(answers)
             return
@@ -163,7 +163,7 @@ class Batch:
 
     @contextmanager
     def answer_writer(self) -> Iterator[Callable[[Answer], None]]:
-        """A function that takes answers, and prints them, JSON in the end, or appends them to the output."""
+        """Yield a function that prints an answer or appends it to the output file; JSON is printed at the end."""
         if self.output is not None:
             self.output.begin()
             yield self.output.append
@@ -182,5 +182,5 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "expected text in UTF-8, found other bytes"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
         raise InputError(f"cannot read {path}: {reason}") from error

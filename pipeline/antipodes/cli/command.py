@@ -1,4 +1,4 @@
-"""How commands read their arguments, and show their help."""
+"""Parsing of commands' arguments, and their help."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +15,9 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 
 OPTION = re.compile(r"--?[a-z]+(-[a-z]+)*(=.*)?", re.DOTALL)
-"""What options look like. Positions that begin with a dash have something else: capitals, digits, more dashes."""
+"""Pattern of options. Positions that begin with a dash contain something else: capitals, digits, more dashes."""
 REMARKS = re.compile(r"  \[(required|[-\d.<=]*x[-\d.<>=]*)\]$|(?<=\S); [-\d.<=]*x[-\d.<>=]*(?=\]$)")
-"""What typer adds to the help of a parameter: the range of a number, and that an argument is required."""
+"""Remarks that typer adds to a parameter's help: the range of a number, and that an argument is required."""
 
 
 Function = TypeVar("Function", bound=Callable[..., int | None])
@@ -25,24 +25,24 @@ Options = TypeVar("Options")
 
 
 class Command(TyperCommand):
-    """A command. An unknown option is refused with the one that was perhaps meant; help begins with examples."""
+    """A command. For an unknown option, it suggests a similar one; its help begins with examples."""
 
     TAKES_POSITIONS = False
     """Whether words that begin with a dash may be positions."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words after the command's name."""
-        if ctx.resilient_parsing:  # the shell completes a word that is not finished
+        """Parse the words after the command's name."""
+        if ctx.resilient_parsing:  # the shell completes an unfinished word
             return super().parse_args(ctx, args)
         return super().parse_args(ctx, self._options_first(ctx, args))
 
     def _options_first(self, ctx: Any, args: list[str]) -> list[str]:
-        """The words in another order: options with their values, ``--``, arguments, which may begin with a dash.
+        """Return the words in the order options with values, ``--``, arguments (which may begin with a dash).
 
         Raises
         ------
         InputError
-            The command has no such option.
+            The option is unknown, or its value is missing.
         """
         options: dict[str, Any] = {
             name: one for one in self.get_params(ctx) if one.param_type_name == "option" for name in one.opts
@@ -59,7 +59,7 @@ class Command(TyperCommand):
                     raise InputError(self._unknown(name, options))
                 value = list(islice(words, 0 if options[name].is_flag or equals else 1))
                 if not (options[name].is_flag or equals or value):
-                    raise InputError(f"{name}: expected {options[name].metavar or 'a value'} after it, found nothing")
+                    raise InputError(f"{name}: its value is missing ({options[name].metavar or 'a value'})")
                 before += [word, *value]
             else:
                 after.append(word)
@@ -71,31 +71,31 @@ class Command(TyperCommand):
         return not self.TAKES_POSITIONS or OPTION.fullmatch(word) is not None or word.lower() in options
 
     def _unknown(self, name: str, options: Iterable[str]) -> str:
-        """The message about an option that there is not."""
+        """Return the message about an unknown option."""
         close = get_close_matches("--" + name.lstrip("-").lower(), options, n=1, cutoff=0.7)
         meant = f"; did you mean {close[0]}?" if close else ""
         after = "; a position that begins with - goes after --" if self.TAKES_POSITIONS and not close else ""
         return f"{self.name} has no option {shorten(name)}{meant}{after}"
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The words of the line on usage after the command's name."""
+        """Return the words of the usage line after the command's name."""
         arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
         return ["[OPTIONS]", *map(_usage, arguments)]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
-        """Write what the command does, and examples."""
+        """Write the description of the command, and examples."""
         super().format_help_text(ctx, formatter)
         write_examples(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the tables of arguments and options."""
+        """Write the lists of arguments and options."""
         for kind, heading in (("argument", "Arguments"), ("option", "Options")):
             if rows := list(self.help_records(ctx, kind)):
                 with formatter.section(heading):
                     formatter.write_dl(rows, col_max=26)
 
     def help_records(self, ctx: Any, kind: str) -> Iterator[tuple[str, str]]:
-        """The name and the help of each parameter of a kind, "argument" or "option"."""
+        """Yield the name and help of each parameter of a kind, "argument" or "option"."""
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx) if one.param_type_name == kind else None
             if record is not None:
@@ -113,19 +113,22 @@ class PositionsCommand(Command):
 
 
 def commands() -> typer.Typer:
-    """The commands of a module, none yet."""
+    """Return an empty collection of commands, for one module."""
     return typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 def command(
     app: typer.Typer, name: str, *examples: str, kind: type[Command] = Command
 ) -> Callable[[Function], Function]:
-    """A decorator that adds a function to the commands; their help begins with the ``examples``."""
+    """Return a decorator that adds a function to the commands; their help begins with the ``examples``."""
     return app.command(name, cls=kind, epilog="\n".join(examples))
 
 
 def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], Callable[..., int]]:
-    """A decorator: the fields of a dataclass, with typer's annotations, are the arguments and options of a command."""
+    """Return a decorator: the fields of a dataclass become the arguments and options of a command.
+
+    The types of the fields carry typer's annotations.
+    """
 
     def decorate(function: Callable[[Options], int]) -> Callable[..., int]:
         @wraps(function)
@@ -139,7 +142,7 @@ def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], C
 
 
 def write_examples(command: Any, formatter: Any) -> None:
-    """Write the examples of a command, one a line, whatever the width of the terminal."""
+    """Write the examples of a command, one per line, whatever the width of the terminal."""
     if command.epilog:
         with formatter.section("Examples"):
             for line in command.epilog.splitlines():

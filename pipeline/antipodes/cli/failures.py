@@ -30,20 +30,20 @@ from antipodes_tasks.quoting import shorten
 
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
-"""The environment variable that shows tracebacks of unexpected errors."""
+"""Environment variable that shows the tracebacks of unexpected errors."""
 AGAIN_AFTER_SECONDS = 0.01
 INTERRUPTED_BY_TYPER = 130
-"""The exit status that typer has for Ctrl-C while it reads the arguments."""
+"""typer's exit status for Ctrl-C while it reads the arguments."""
 
 
 class Stopped(BaseException):
-    """An immediate stop, raised wherever the program is; no ``except Exception`` catches it."""
+    """An immediate stop, raised wherever the program is; ``except Exception`` does not catch it."""
 
 
 def stop_waits_at_signals() -> None:
-    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too.
+    """Make signals that raise KeyboardInterrupt also end the waits of all threads for storage.
 
-    It also takes effect if it arrives in a finaliser, such as those of compiled code, from which Python raises nothing.
+    A signal also takes effect if it arrives in a finaliser, where Python ignores exceptions.
     """
     sys.unraisablehook = pass_on_interruption
     for number in SIGNALS:
@@ -52,7 +52,7 @@ def stop_waits_at_signals() -> None:
 
 
 def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Raise an interruption once more, a moment after the finaliser; other errors there are shown on request."""
+    """Repeat an interruption shortly after the finaliser; show other errors of finalisers on request."""
     if issubclass(unraisable.exc_type, (KeyboardInterrupt, Stopped)):
         _interrupt_again()
     elif os.environ.get(TRACEBACKS):
@@ -60,7 +60,7 @@ def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
 
 
 def _interrupt_again() -> None:
-    """Send this process the signal of Ctrl-C in a moment."""
+    """Send SIGINT to this process in a moment."""
     threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
@@ -70,21 +70,21 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def status_of(command: Callable[[], Any]) -> int:
-    """Run a command; its exit status. An error becomes one line on stderr."""
+    """Run a command and return its exit status; an error becomes one line on stderr."""
     try:
         return int(command() or 0)
     except (typer.Exit, typer.TyperException, SystemExit):
         raise
     except BrokenOutputError:
-        return FAILED  # silently, as other programs do
+        return FAILED  # without a message, like other programs
     except AntipodesError as error:
         return complain(str(error), _status_of_error(error))
     except Stopped as stopped:
         return complain(str(stopped), INTERRUPTED)
-    except (KeyboardInterrupt, typer.Abort):  # typer turns the former into the latter outside of commands
+    except (KeyboardInterrupt, typer.Abort):  # outside of commands, typer raises Abort
         return complain("stopped", INTERRUPTED)
     except MemoryError:
-        return complain("out of memory: try a --memory-limit", FAILED)
+        return complain("out of memory; try a --memory-limit", FAILED)
     except OSError as error:
         return complain(f"{error.strerror or error}{_of_file(error)}", FAILED)
     except BaseException as error:
@@ -94,12 +94,12 @@ def status_of(command: Callable[[], Any]) -> int:
 
 
 def known_status(status: int) -> int:
-    """The exit status; where typer was interrupted, which prints no message, that of the program."""
+    """Return the exit status; replace typer's own status for an interruption, for which typer prints no message."""
     return complain("stopped", INTERRUPTED) if status == INTERRUPTED_BY_TYPER else status
 
 
 def flushed(status: int) -> int:
-    """Flush stdout; the exit status, which is a failure if stdout does not take all that was printed."""
+    """Flush stdout and return the exit status, which becomes a failure if stdout does not take all output."""
     try:
         sys.stdout.flush()
     except BrokenOutputError:
@@ -110,7 +110,7 @@ def flushed(status: int) -> int:
 
 
 def complain_of_usage(error: typer.TyperException) -> int:
-    """Print the error of typer about the arguments; the exit status."""
+    """Print typer's error about the arguments and return the exit status."""
     return complain(usage_message(error), BAD_INPUT)
 
 
@@ -126,4 +126,4 @@ def _of_file(error: OSError) -> str:
 
 def _unexpected(error: BaseException) -> str:
     found = f"{type(error).__name__}: {shorten(str(error))}"
-    return f"unexpected {found}; this is a defect of the program, committed layers are safe; {TRACEBACKS}=1 shows more"
+    return f"internal error ({found}). This is a bug; committed layers are safe. {TRACEBACKS}=1 shows a traceback"

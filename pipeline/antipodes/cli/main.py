@@ -1,4 +1,4 @@
-"""The program: its commands, each loaded when it is run, and what surrounds them."""
+"""The program's entry point: it loads the command that is run, and turns errors into exit statuses."""
 
 import gc
 import logging
@@ -23,68 +23,68 @@ from antipodes_tasks.option_names import command_line
 
 COMMANDS = {
     "Tables": {
-        "run": ("run", "Compute a distance table, or resume it; report a finished one."),
-        "resume": ("run", "Resume an unfinished store, of a table, of counts or of tilings."),
+        "run": ("run", "Compute a distance table, or resume an unfinished one; print the report of a finished one."),
+        "resume": ("run", "Resume an unfinished store: a table, a counts-only run or a set of tilings."),
         "status": ("stores", "Show a store's progress and size."),
-        "list": ("stores", "List the tables and tilings in a directory or a bucket."),
-        "remove": ("stores", "Delete a store: a table, counts or tilings; of a link to a store, delete only the link."),
-        "plan": ("plan", "Estimate the memory, disk and time of a run, without running."),
+        "list": ("stores", "List the tables and tilings in a directory or bucket."),
+        "remove": ("stores", "Delete a store: a table, counts or tilings. If it is a link, only the link is deleted."),
+        "plan": ("plan", "Estimate the memory, disk and time of a run without running it."),
     },
     "Queries": {
         "query": (
             "query",
             "Print distances from the start or goal, the positions at a distance, or matches of a pattern.",
         ),
-        "play": ("play", "Walk from a position to the start or goal, with the distance always in sight."),
+        "play": ("play", "Walk from a position to the start or goal, and see the distance after each move."),
         "layers": ("layers", "Count the positions at each depth."),
         "farthest": ("layers", "Show the positions that are farthest from the start or goal."),
-        "report": ("report", "Write a report on a store: one HTML page to send or to publish."),
-        "export": ("report", "Export the results in a finished store: JSON and CSV, to publish."),
+        "report": ("report", "Write a report on a store: one HTML page to send or publish."),
+        "export": ("report", "Export the results in a finished store as JSON and CSV."),
         "serve": ("serve", "Show tables and tilings in a browser, until Ctrl-C."),
-        "verify": ("stores", "Verify checksums and every distance or tiling in a store."),
+        "verify": ("stores", "Verify the checksums and every distance or tiling in a store."),
     },
     "Puzzles": {
         "puzzles": ("puzzles", "List the bundled puzzles."),
         "check": (
             "puzzles",
-            "Check a puzzle: moves, inverses, how positions are written, and a small search against brute force.",
+            "Check a puzzle: its moves, their inverses, its notation, and a small search against brute force.",
         ),
         "abstract": (
             "abstract",
-            "Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out.",
+            "Print the config of a pattern: the puzzle with some pieces identical, without orientation, or left out.",
         ),
-        "symmetry": ("symmetry", "Find the symmetries of a puzzle, or of a position."),
+        "symmetry": ("symmetry", "Find the symmetries of a puzzle or of a position."),
         "components": (
             "components",
-            "Count all positions of a puzzle by components: sets of positions that moves lead to from each other.",
+            "Count the strongly connected components of a puzzle: positions that are reachable from each other.",
         ),
         "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
-        "rank": ("puzzles", "Print the index of a position, or the number of a permutation."),
-        "unrank": ("puzzles", "Print the position, or the permutation, with a number."),
+        "rank": ("puzzles", "Print the index of a position or of a permutation."),
+        "unrank": ("puzzles", "Print the position or the permutation with an index."),
     },
     "Tilings": {
         "tile": ("tilings", "Find all tilings of a board, or resume the search."),
         "boards": ("puzzles", "List the bundled boards."),
-        "show": ("tilings", "Draw the tilings in a store: the first of them, one, or all."),
+        "show": ("tilings", "Draw tilings from a store: the first few, one of them, or all."),
     },
 }
-"""The commands by section of the overview: the module of each in `antipodes.cli.commands`, and its help."""
+"""The commands by section of the overview: for each, its module in `antipodes.cli.commands` and its help."""
 EXAMPLES = """\
 antipodes run eight-puzzle
 antipodes query --path eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"
 antipodes query --help
 """
 SITE = "https://antipodes.example.org/"
-"""Where the documentation is: a placeholder, as the project has no public address yet."""
+"""Address of the documentation; a placeholder, because the project has no public address yet."""
 NUMBERS = ("NUMBA_NUM_THREADS", "ZARR_ASYNC__CONCURRENCY", "ZARR_THREADING__MAX_WORKERS")
-"""Environment variables that are kept where they are numbers from 1."""
+"""Environment variables that are kept if they are positive integers."""
 REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
-"""Environment variables that change the format of stores, or switch off the compiler that the program needs."""
+"""Environment variables that change the format of stores or switch off the compiler, which the program needs."""
 
 
 def load_command(name: str) -> Any:
-    """The command of this name, its module loaded."""
+    """Load the module of a command, and return the command."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
@@ -92,32 +92,32 @@ def load_command(name: str) -> Any:
 
 
 class Commands(typer.core.TyperGroup):
-    """All commands. Errors become exit statuses before typer sees them.
+    """All commands; errors become exit statuses before typer sees them.
 
-    typer would end a command silently at any broken pipe, also at that of a store, and with another status at Ctrl-C.
+    typer would end a command silently at any broken pipe, even a store's, and would use another status for Ctrl-C.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {name: Command(name, help=text) for one in COMMANDS.values() for name, (_, text) in one.items()}
-        """Stand-ins: names and texts."""
+        """Placeholders with names and help texts; the real commands are loaded when they are run."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the words name, and the words after it."""
+        """Return the name of the command, the command, and the remaining arguments."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, name and load_command(name), rest
 
     def invoke(self, ctx: Any) -> int:
-        """The exit status of the command in the context."""
+        """Run the command in the context; return its exit status."""
         return status_of(lambda: super(Commands, self).invoke(ctx))
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
-        """Write what the program does, and examples."""
+        """Write the description of the program, and examples."""
         super().format_help_text(ctx, formatter)
         write_examples(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write what each command does, nothing cut off, and then the options."""
+        """Write the descriptions of all commands, unabridged, and the options."""
         width = max(map(len, self.commands))
         for section, commands in COMMANDS.items():
             with formatter.section(section):
@@ -126,7 +126,7 @@ class Commands(typer.core.TyperGroup):
             formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write where the documentation is; the examples come first."""
+        """Write the address of the documentation; the examples come first."""
         with formatter.section("Documentation"):
             formatter.write_text(f"{SITE} (a placeholder; docs/ in the repository)")
 
@@ -155,22 +155,22 @@ def program(
         typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version."),
     ] = False,
 ) -> None:
-    """The options of the program itself."""
+    """Options of the program itself."""
 
 
 def main() -> None:
-    """Run the command that the process was started with, and exit with its status."""
+    """Run the command given on the command line, and exit with its status."""
     claim_streams()
     remove_settings(os.environ)
-    logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
+    logging.disable()  # libraries log a lost cluster with tracebacks; the program reports it in one line
     warnings.simplefilter("ignore")
-    jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
+    jit.watch.tell = lambda: say("compiling machine code on first use; this can take half a minute")
     if not {"--quiet", "-q"} & set(sys.argv):
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
     sys.excepthook = print_traceback
     stop_waits_at_signals()
     status = run_command(sys.argv[1:])
-    gc.disable()  # else Python collects garbage once more when the process ends
+    gc.disable()  # otherwise Python collects garbage once more at exit
     gc.freeze()
     if status == INTERRUPTED or retry.has_open_requests():
         _leave_tasks(status)
@@ -178,13 +178,13 @@ def main() -> None:
 
 
 def run_command(arguments: list[str]) -> int:
-    """Run one command; its exit status. An error becomes one line on stderr."""
+    """Run one command and return its exit status; an error becomes one line on stderr."""
     try:
         with command_line():
             status = status_of(lambda: app(arguments or ["--help"], standalone_mode=False))
     except typer.Exit as leaving:
         status = leaving.exit_code
-    except SystemExit as leaving:  # of the completion of words in a shell
+    except SystemExit as leaving:  # raised by shell completion
         status = int(leaving.code or 0)
     except typer.TyperException as error:
         status = complain_of_usage(error)
@@ -192,13 +192,13 @@ def run_command(arguments: list[str]) -> int:
 
 
 def remove_settings(environment: MutableMapping[str, str]) -> None:
-    """Remove the settings of libraries that the program cannot work with; with some, stores would look damaged."""
+    """Remove settings of libraries that the program cannot work with; with some, stores would look corrupt."""
     for name in filter(REMOVED.fullmatch, list(environment)):
         if name not in NUMBERS or not re.fullmatch("[1-9][0-9]{0,4}", environment[name]):
             del environment[name]
 
 
 def _leave_tasks(status: int) -> NoReturn:
-    """Exit without waiting for the tasks of this process's threads; commits are safe."""
+    """Exit without waiting for tasks on this process's threads; commits are safe."""
     sys.stderr.flush()
     os._exit(status)

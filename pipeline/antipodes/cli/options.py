@@ -7,13 +7,13 @@ import typer
 
 from antipodes.runs.options import OPTIONS, memory_size, option_of
 
-PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
+PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
         metavar="STORE",
-        help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
+        help="Path or URL of a store; or name or file of a puzzle or board whose store is in outputs/.",
     ),
 ]
 Given = Annotated[
@@ -21,30 +21,31 @@ Given = Annotated[
     typer.Option(
         "--puzzle",
         metavar="PUZZLE",
-        help="The puzzle of the store, such as path.py:name: a store alone runs no code. "
-        "[default: the one that it names, if you have run or checked that here]",
+        help="Puzzle of the store, such as path.py:name. A store never runs code by itself. "
+        "[default: the puzzle that the store names, if you have run or checked it on this machine]",
     ),
 ]
 MoveSequence = Annotated[
     str | None,
     typer.Option(
-        "--moves", metavar="MOVES", help='Instead of a position: the moves that lead to it, as in "R U R\' F2".'
+        "--moves", metavar="MOVES", help='Give the position by the moves that lead to it, such as "R U R\' F2".'
     ),
 ]
 OnlyMoves = Annotated[
     str | None,
-    typer.Option(metavar="MOVES", help='Of a twisty puzzle: these moves alone, with their powers, as in "U R F2".'),
+    typer.Option(metavar="MOVES", help='Twisty puzzles: use only these moves and their powers, such as "U R F2".'),
 ]
 Omit = Annotated[
-    list[str] | None, typer.Option(metavar="SET", help="Of a twisty puzzle: leave out a set of pieces, as CORNERS.")
+    list[str] | None,
+    typer.Option(metavar="SET", help="Twisty puzzles: ignore a set of pieces, such as CORNERS. Repeatable."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Print how the work is divided, too.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Also print how the work is divided.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress on stderr.")]
 
 
 def run_option(name: str, **more: Any) -> Any:
-    """The option of commands for an option of runs; ``more`` are typer's arguments, such as another help."""
+    """Return typer's option for an option of `RunOptions`; ``more`` overrides arguments of typer, such as the help."""
     option = OPTIONS[name]
     return typer.Option(option_of(name), **{"metavar": option.metavar, "help": option.help, **more})
 
@@ -61,7 +62,10 @@ CountsOnly = Annotated[bool, run_option("counts_only")]
 
 
 def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a run, those that were given checked; an InputError names the option as people write it."""
+    """Return the options of a run after checking the values that are not None.
+
+    Raises InputError with the option's name as on the command line.
+    """
     return {
         name: OPTIONS[name].check(value, option_of(name)) if name in OPTIONS and value is not None else value
         for name, value in given.items()
@@ -69,10 +73,10 @@ def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def memory_limit_of(text: str | None) -> int | None:
-    """The bytes of ``--memory-limit``; None if it was not given."""
+    """Return ``--memory-limit`` in bytes, or None if it was not given."""
     return None if text is None else memory_size(text, "--memory-limit")
 
 
 def names_given(options: Mapping[str, object]) -> list[str]:
-    """The names of the options that were given a value."""
+    """Return the names of the options whose value is not None, False or an empty list."""
     return [name for name, value in options.items() if value is not None and value is not False and value != []]

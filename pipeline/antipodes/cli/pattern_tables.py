@@ -1,4 +1,4 @@
-"""The tables of a puzzle's own patterns, as commands deal with them: built on request, used, or their cost told."""
+"""Commands and a puzzle's own pattern tables: building and finding the tables, and estimating their cost."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from antipodes_tasks.quoting import counted
 
 
 def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
-    """Compute the pattern tables of a puzzle that are not finished; the exit status.
+    """Compute the unfinished pattern tables of a puzzle; return the exit status.
 
-    ``puzzle`` is the argument of the command, for messages.
+    ``puzzle`` is the command's argument, for messages.
     """
     stores = pattern_stores(config)
     if not stores:
-        raise InputError(f"--build: expected patterns, found none for {config.puzzle.name}: its config has no [solve]")
+        raise InputError(f"--build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
         say(f"building {_named(missing)}: {_cost(missing)}")
@@ -34,7 +34,7 @@ def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet:
 
 
 def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
-    """Compute, or resume, one table; the exit status."""
+    """Compute or resume one table; return the exit status."""
     settings: dict[str, Any] = {"memory_limit": memory_limit, "counts_only": False}
     options = RunOptions.of(pattern.config.run, **settings, started_by=started("solve", puzzle, build=True))
     with Interrupts() as interrupts:
@@ -49,17 +49,17 @@ def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: 
 
 
 def finished_patterns(config: Config, quiet: bool) -> list[Address]:
-    """The finished tables of a puzzle's patterns; what the others would cost is told, unless it is to be ``quiet``."""
+    """Return the finished pattern tables of a puzzle. Print the cost of the missing ones unless ``quiet``."""
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
         are, them = ("is", "it") if len(missing) == 1 else ("are", "them")
-        say(f"{_named(missing)} {are} not built: {_cost(missing)}; --build makes {them}")
+        say(f"{_named(missing)} {are} not built ({_cost(missing)}); build {them} with --build")
     return [one.store for one in stores if one.finished]
 
 
 def pattern_lines(config: Config) -> Iterator[str]:
-    """The lines of a plan about the tables of a puzzle's patterns."""
+    """Yield the lines of a plan about a puzzle's pattern tables."""
     stores = pattern_stores(config)
     for one in stores:
         if one.finished:
@@ -69,20 +69,20 @@ def pattern_lines(config: Config) -> Iterator[str]:
 
 
 def patterns_view(config: Config) -> dict[str, Any]:
-    """The tables of a puzzle's patterns, and what it takes to build those that are not finished, for JSON."""
+    """Return a puzzle's pattern tables, and the cost of building the unfinished ones, for JSON."""
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]
     return {"patterns": [one.to_json() for one in stores], "build": cost_of(missing).to_json() if missing else None}
 
 
 def _named(patterns: Sequence[PatternStore]) -> str:
-    """The tables of some patterns, in words."""
+    """Return the names of pattern tables as text."""
     *names, last = (one.name for one in patterns)
     return f"the table of {last}" if not names else f"the tables of {', '.join(names)} and {last}"
 
 
 def _cost(patterns: Sequence[PatternStore]) -> str:
-    """What it takes to build some tables, in words."""
+    """Return the cost of building pattern tables as text."""
     cost = cost_of(patterns)
     entries, time = counted(cost.entries, "entry", "entries"), described_range(cost.range)
     return f"{entries}, {time}, at most {human(cost.disk_bytes)} of disk"

@@ -1,4 +1,4 @@
-"""Runs as commands see them: their options, progress and interruption, alike for tables and tilings."""
+"""Runs of commands: options, progress and interruption, for tables and tilings alike."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +24,9 @@ from antipodes_tasks.spaces import parallel
 
 @contextmanager
 def preparing(threads: int | None = None) -> Iterator[None]:
-    """Work on calls of `in_threads` in the block on several threads, by default one per processor.
+    """Run calls of `in_threads` in the block on several threads, by default one per processor.
 
-    Progress is shown from the first event on, so quick work shows nothing.
+    Progress appears with the first event, so quick work shows none.
     """
     with ExitStack() as stack:
         listeners: list[Listener] = []
@@ -41,12 +41,12 @@ def preparing(threads: int | None = None) -> Iterator[None]:
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
-    """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
+    """Return the options of a run: the given ones, then the config's ``[run]`` table, then the defaults."""
     return RunOptions.of(defaults, **checked_options(given), began=process_began())
 
 
 def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
-    """The store of a run, as `chosen_store`; an error about the one that is given names the option."""
+    """Return the store of a run like `chosen_store`; an error about a given store names the option."""
     address = chosen_store(given, run, name, counts_only)
     if given is not None:
         with naming("--store"):
@@ -56,23 +56,23 @@ def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_on
 
 
 class Interrupts:
-    """Inside the block, the first signal is noted, and a second one raises Stopped."""
+    """In the block, the first signal is recorded, and a second signal raises Stopped."""
 
     def __init__(self) -> None:
         self.next_command: Callable[[], str] = lambda: "the same command"
-        """The command that resumes, shown when the run is stopped."""
+        """Returns the command that resumes, for the message of an immediate stop."""
         self.next_steps = "finishing and committing the layer"
-        """What is done after the first signal."""
+        """Work that is done after the first signal, for its message."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
 
     def requested(self) -> bool:
-        """Whether there was a signal."""
+        """Return whether a signal has arrived."""
         return self._requested
 
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
-        watch.stop = self.requested  # also ends waits for the storage before the run itself begins
+        watch.stop = self.requested  # also ends waits for the storage before the run begins
         return self
 
     def __exit__(
@@ -92,7 +92,7 @@ class Interrupts:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The store that a command computes into, and how it was asked to do that."""
+    """A command's request to compute into a store."""
 
     store: Address
     options: RunOptions
@@ -100,11 +100,11 @@ class RunRequest:
     quiet: bool
     as_json: bool
     verbose: bool = False
-    """Whether the report says how the work was divided."""
+    """Whether the report describes how the work was divided."""
 
     @contextmanager
     def watched(self, under_way: str) -> Iterator[Listener]:
-        """Show the progress of a run; an interruption finishes what is ``under_way``, and names the next command."""
+        """Show the progress of a run; on an interruption, print that ``under_way`` is finished, or how to continue."""
         saved = False
 
         def next_command() -> str:
@@ -122,6 +122,6 @@ class RunRequest:
             yield listener
 
     def interrupted(self, saved: str) -> int:
-        """Say that the ``saved`` depths or partitions, such as "depths 0 to 7 are", stay, and how to resume."""
+        """Print what is ``saved``, such as "depths 0 to 7 are", and how to resume; return the exit status."""
         resume = self.options.resume_command(self.store)
         return complain(f"interrupted: {saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

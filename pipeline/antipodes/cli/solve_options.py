@@ -1,4 +1,4 @@
-"""The arguments and options of ``antipodes solve``, and which of them fit together."""
+"""The arguments and options of ``antipodes solve``, and the checks that they can be combined."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,79 +32,77 @@ TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, TABLE, ROUTES)
 ROUTE_LIMIT = 5
 DEFAULT_LIMIT = 20
-"""Solutions that are listed by default: a screen or two."""
+"""Number of solutions listed by default, one or two screens."""
 
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """The arguments and options of the command, as they were given; names and order are those of the command line."""
+    """The arguments and options as given; their names and order are those of the command line."""
 
     puzzle: PuzzleArgument
     position: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="POSITION",
-            help="A position as in the config. [default: the start, of a config with a goal and of routes]",
+            help="A position, written as in the config. [default: the start, if the puzzle has a goal, or for routes]",
         ),
     ] = None
     moves: MoveSequence = None
     method: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]"),
+        typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: chosen for the puzzle]"),
     ] = None
     to: Annotated[
         str | None,
-        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's own]"),
+        typer.Option(metavar="GOAL", help="A different goal: a position or a pattern. [default: the puzzle's goal]"),
     ] = None
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False
-    max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None
+    max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Maximum length of a solution.")] = None
     max_seconds: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop the search after this time, compiling at a first use not counted."
+            min=0, metavar="SECONDS", help="Stop the search after this time. The first compilation does not count."
         ),
     ] = None
     listed: Annotated[
-        int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")
+        int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions. All are counted.")
     ] = DEFAULT_LIMIT
     limit: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help=f"Moves of a route at most, with --method routes. [default: {ROUTE_LIMIT}]"
-        ),
+        typer.Option(min=1, metavar="N", help=f"Maximum length of a route (--method routes). [default: {ROUTE_LIMIT}]"),
     ] = None
     memory_limit: MemoryLimit = None
     store: Annotated[
         str | None,
-        typer.Option(metavar="STORE", help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]"),
+        typer.Option(metavar="STORE", help="Table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]"),
     ] = None
     heuristic: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="manhattan or linear-conflict, with --method ida-star. [default: the stronger one that fits]",
+            help="Heuristic of ida-star: manhattan or linear-conflict. [default: the stronger one that applies]",
         ),
     ] = None
     tables: Annotated[
         list[str] | None,
-        typer.Option(metavar="STORE", help="A table of a pattern as heuristic of ida-star; several times for several."),
+        typer.Option(metavar="STORE", help="Pattern table to use as heuristic of ida-star. Repeatable."),
     ] = None
     threads: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
-            help="Threads that search together with tables; not with --batch. [default: all processors]",
+            help="Number of threads for a search with pattern tables (not with --batch). [default: all processors]",
         ),
     ] = None
     batch: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Solve the positions of a file, one a line; - is standard input.")
+        str | None, typer.Option(metavar="FILE", help="Solve the positions in FILE, one per line. - is standard input.")
     ] = None
     output: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="With --batch: write there, .csv, .json or .jsonl; positions that it has, in the same order, are "
+            help="Write the answers of --batch to FILE (.csv, .json or .jsonl). Positions already answered in FILE are "
             "skipped.",
         ),
     ] = None
@@ -116,14 +114,14 @@ class SolveOptions:
     gif: Gif = None
     size: Size = None
     build: Annotated[
-        bool, typer.Option("--build", help="First make the tables of the puzzle's patterns, if they are not there.")
+        bool, typer.Option("--build", help="Build the puzzle's pattern tables first if they do not exist.")
     ] = False
     quiet: Quiet = False
     as_json: AsJson = False
 
     @property
     def own_store(self) -> Address | None:
-        """The table of the puzzle, if one is named."""
+        """The address given by ``--store``, or None."""
         if self.store is None:
             return None
         with naming("--store"):
@@ -131,32 +129,32 @@ class SolveOptions:
 
     @property
     def addresses(self) -> list[Address]:
-        """The stores of the tables that are named."""
+        """The addresses given by ``--tables``."""
         with naming("--tables"):
             return [find_store(store) for store in self.tables or ()]
 
     @property
     def room(self) -> int | None:
-        """The memory limit in bytes."""
+        """The memory limit in bytes, or None."""
         return memory_limit_of(self.memory_limit)
 
     @property
     def pictures(self) -> PictureFiles:
-        """The pictures that are asked for."""
+        """The picture files to write."""
         return PictureFiles.of(self.svg, self.png, self.gif, self.size)
 
     @property
     def takes_patterns(self) -> bool:
-        """Whether the tables of the puzzle's own patterns guide the search, where there are any."""
+        """Whether the puzzle's own pattern tables, if any, guide the search."""
         others = (self.to, self.store, self.heuristic)
         return not self.tables and self.method in (None, IDA_STAR) and all(other is None for other in others)
 
     def check(self) -> None:
-        """Raise InputError for options that the method would ignore, or that do not fit together."""
+        """Raise InputError if the method would ignore an option, or if options cannot be combined."""
         _ = self.room, self.pictures  # these raise, too
         given = names_given({"a position": self.position, "--moves": self.moves, "--batch": self.batch})
         if self.batch is not None and len(given) > 1:
-            raise InputError(f"expected one of a position, --moves and --batch, found {' and '.join(given)}")
+            raise InputError(f"give only one of a position, --moves and --batch, not {' and '.join(given)}")
         self._check_method()
         self._check_tables()
         self._check_batch()
@@ -168,46 +166,49 @@ class SolveOptions:
 
     def _check_method(self) -> None:
         if self.method not in (None, *METHODS):
-            raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(self.method)}")
+            raise InputError(f"--method: there is no method {quote(self.method)}; choose one of {', '.join(METHODS)}")
         for option, method in (("limit", ROUTES), ("heuristic", IDA_STAR), ("store", TABLE)):
             implied = option == "store" and self.method is None
             if getattr(self, option) is not None and self.method != method and not implied:
-                raise InputError(f"--{option}: expected --method {method}, found {shorten(self.method or 'none')}")
+                chosen = f", not with --method {shorten(self.method)}" if self.method else ""
+                raise InputError(f"--{option} can only be used with --method {method}{chosen}")
 
     def _check_tables(self) -> None:
         if self.tables and (self.method not in (None, IDA_STAR) or self.heuristic):
             other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
-            raise InputError(f"--tables: not with {other}: tables are a heuristic of ida-star")
+            raise InputError(f"--tables cannot be combined with {other}; pattern tables are a heuristic of ida-star")
         if self.threads is not None and (self.batch is not None or self.method not in (None, IDA_STAR)):
-            other = "--batch, whose threads are --workers" if self.batch is not None else f"--method {self.method}"
-            raise InputError(f"--threads: not with {other}")
+            other = "--batch; set --workers instead" if self.batch is not None else f"--method {self.method}"
+            raise InputError(f"--threads cannot be combined with {other}")
         others = names_given({"tables": self.tables, "batch": self.batch})
         if self.store is not None and others:
-            raise InputError(f"--store: not with --{others[0]}, which reads no whole table")
+            raise InputError(f"--store cannot be combined with --{others[0]}, which does not use the puzzle's table")
 
     def _check_batch(self) -> None:
         batches = ("output", "workers", "scheduler", "scheduler_file")
         if self.batch is None and (unfit := names_given({name: getattr(self, name) for name in batches})):
-            raise InputError(f"{option_of(unfit[0])}: expected --batch, found none")
+            raise InputError(f"{option_of(unfit[0])} can only be used with --batch")
         if self.output is not None and self.as_json:
-            raise InputError("--output: not with --json: its name says the form, .csv, .json or .jsonl")
+            raise InputError("--output cannot be combined with --json; the file's suffix chooses .csv, .json or .jsonl")
         if self.batch is not None and (unfit := names_given({"--all": self.every, **self.pictures.files})):
-            raise InputError(f"--{unfit[0].lstrip('-')}: not with --batch")
+            raise InputError(f"--{unfit[0].lstrip('-')} cannot be combined with --batch")
         if self.batch is not None and self.method in (TABLE, ROUTES):
-            raise InputError(f"--batch: not with --method {self.method}; antipodes query reads tables")
+            raise InputError(
+                f"--batch cannot be combined with --method {self.method}; use antipodes query to look up many positions"
+            )
 
     def _check_routes(self) -> None:
         limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
         unfit = names_given({"to": self.to, **limits, **self.pictures.files})
         if self.method == ROUTES and unfit:
-            raise InputError(f"--{unfit[0]}: not with --method {ROUTES}, which searches along its routes only")
+            raise InputError(f"--{unfit[0]} cannot be combined with --method {ROUTES}")
 
     def _check_build(self) -> None:
-        """Raise InputError for options with which the tables of the puzzle's own patterns are not used."""
+        """Raise InputError if an option rules out the puzzle's own pattern tables."""
         method = None if self.method == IDA_STAR else self.method
         others = {"to": self.to, "store": self.store, "heuristic": self.heuristic, "tables": self.tables}
         if unfit := names_given({"method": method, **others}):
             value = f" {method}" if method else ""
             raise InputError(
-                f"--build: not with --{unfit[0]}{value}, which uses no tables of the puzzle's own patterns"
+                f"--build cannot be combined with --{unfit[0]}{value}, which does not use the puzzle's pattern tables"
             )

@@ -1,9 +1,9 @@
-"""The standard streams, which may be closed, full or broken, and whose encoding may lack characters of drawings.
+"""The standard streams, which may be closed, full or broken, or unable to encode the characters of drawings.
 
 Results go to standard output, everything else to standard error. All text passes through `print_line`, `print_lines`,
-`print_json` or `say`, which escape control characters: names and texts come from stores and files of other people.
-Standard input gives lines of bounded length, whatever its bytes. A failed write to standard output raises
-`OutputError`. A failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
+`print_json` or `say`, which escape control characters, because names and text come from other people's stores and
+files. Standard input yields lines of bounded length, whatever its bytes are. A failed write to standard output raises
+`OutputError`; a failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
 """
 
 import codecs
@@ -26,14 +26,14 @@ from antipodes_tasks.errors import BrokenOutputError, InputError, OutputError
 from antipodes_tasks.quoting import printable, printable_lines
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
-"""A word that is shortened: it is longer than the path of any store."""
+"""A word to shorten; it is longer than the path of any store."""
 FAILED = 1
 BAD_INPUT = 2
 LONGEST_LINE = 1 << 16
-"""Characters of a line of input at most: the largest board with the longest names of pieces takes fewer."""
+"""Maximum length of an input line in characters; the largest board with the longest names of pieces is shorter."""
 
 READ_BYTES = 1 << 16
-"""Bytes that are read together at most: as many as a pipe holds."""
+"""Maximum number of bytes per read: the capacity of a pipe."""
 
 IN_ASCII = {
     **dict.fromkeys("│╵╷", "|"),
@@ -45,15 +45,15 @@ IN_ASCII = {
     "·": ".",
     "…": "...",
 }
-"""Replacements of the characters of drawings; other characters are escaped."""
+"""ASCII replacements for the characters of drawings; other characters are escaped."""
 SIZES = ("COLUMNS", "LINES")
-"""Environment variables with the size of the terminal, which libraries take for numbers without a check."""
+"""Environment variables with the size of the terminal, which libraries convert to numbers without a check."""
 DRAWN = "antipodes-drawn"
-"""The name of the error handler that uses them."""
+"""Name of the error handler that uses `IN_ASCII`."""
 
 
 def in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """The text that an encoder writes for characters that it lacks, and the place where it continues."""
+    """Return the replacement for characters that an encoder lacks, and the position to continue at."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -61,7 +61,7 @@ def in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def escaped(text: str) -> str:
-    """The text in ASCII, other characters as Python escapes them."""
+    """Return the text in ASCII; other characters become Python's escape sequences."""
     return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
@@ -69,16 +69,16 @@ codecs.register_error(DRAWN, in_ascii)
 
 
 class Results(io.FileIO):
-    """Standard output; after an error it discards everything."""
+    """Standard output; after a failed write it discards everything."""
 
     lost = False
 
     def write(self, data: Any, /) -> int:
-        """As `FileIO.write`; OutputError where that fails, once."""
+        """Write like `FileIO.write`; raise OutputError on the first failure."""
         if self.lost:
             return len(data)
         try:
-            while (written := super().write(data)) is None:  # the descriptor does not block: its reader is slow
+            while (written := super().write(data)) is None:  # a non-blocking descriptor with a slow reader
                 select.select((), (self,), ())
             return written
         except OSError as error:
@@ -88,10 +88,10 @@ class Results(io.FileIO):
 
 
 class Messages(io.FileIO):
-    """Standard error; it discards text that cannot be written, because there is no other place to report that."""
+    """Standard error; it discards text that cannot be written, because the failure cannot be reported elsewhere."""
 
     def write(self, data: Any, /) -> int:
-        """Write all, or as much as can be."""
+        """Write as much as possible."""
         rest = memoryview(data)
         with suppress(OSError):
             while rest and (written := super().write(rest)):
@@ -100,9 +100,9 @@ class Messages(io.FileIO):
 
 
 def claim_streams() -> None:
-    """Make the standard streams of this process behave as this module says."""
-    # Closed ones are replaced first, else a file of a store would get their numbers. Standard input is opened for
-    # writing and standard output for reading, so that using them is the same error as using a closed stream.
+    """Replace the standard streams of this process by streams as described above."""
+    # Closed streams are replaced first; otherwise a store's file would get their descriptor. Standard input is opened
+    # for writing and standard output for reading, so using them raises the same error as using a closed stream.
     source = 0 if sys.stdin else _open_null_device(os.O_WRONLY)
     results = 1 if sys.stdout else _open_null_device(os.O_RDONLY)
     messages = 2 if sys.stderr else _open_null_device(os.O_WRONLY)
@@ -111,22 +111,22 @@ def claim_streams() -> None:
             os.environ.pop(name, None)
     sys.stdin = _reader(source, sys.stdin)
     sys.stdout = _writer_like(sys.stdout, io.BufferedWriter(Results(results, "wb", closefd=False)))
-    # without a buffer, which would refuse the message of a signal handler while it is being written to
+    # unbuffered: a buffer refuses the message of a signal handler that interrupts a write
     sys.stderr = _writer_like(sys.stderr, Messages(messages, "wb", closefd=False))
 
 
 def writer(stream: Any, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
-    """A text stream on a stream of bytes; drawings fall back to ASCII."""
+    """Return a text stream on a byte stream; drawings fall back to ASCII."""
     return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
 def input_batches() -> Iterator[list[str]]:
-    """The lines of standard input: all that have arrived, as soon as any have, so that none waits for more input.
+    """Yield the lines of standard input in batches, as soon as they arrive, so that no line waits for later input.
 
     Raises
     ------
     InputError
-        It cannot be read, for example as it is closed, or a line is longer than any position.
+        Standard input cannot be read, for example because it is closed, or a line is longer than any position.
     """
     stream: Any = sys.stdin
     decoder = codecs.getincrementaldecoder(stream.encoding)(stream.errors or "strict")
@@ -136,7 +136,7 @@ def input_batches() -> Iterator[list[str]]:
         while arrived := stream.buffer.read1(READ_BYTES):
             *lines, rest = (rest + text.decode(arrived)).split("\n")
             if max(map(len, (*lines, rest))) > LONGEST_LINE:
-                raise InputError(f"standard input: expected lines of at most {LONGEST_LINE:,} characters, found more")
+                raise InputError(f"standard input: a line has more than {LONGEST_LINE:,} characters")
             if lines:
                 yield lines
         if rest := rest + text.decode(b"", final=True):
@@ -144,11 +144,11 @@ def input_batches() -> Iterator[list[str]]:
     except OSError as error:
         raise InputError(f"cannot read standard input: {error.strerror or error}") from error
     except UnicodeError as error:
-        raise InputError(f"standard input: expected text in {stream.encoding}, found other bytes") from error
+        raise InputError(f"standard input is not text in {stream.encoding}") from error
 
 
 def can_encode(text: str, stream: TextIO) -> bool:
-    """Whether a stream can write the text without a replacement."""
+    """Return whether a stream can write the text without replacing characters."""
     try:
         text.encode(stream.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -157,29 +157,29 @@ def can_encode(text: str, stream: TextIO) -> bool:
 
 
 def print_line(text: object = "", flush: bool = False) -> None:
-    """Print one line; control characters in it, line ends too, are escaped."""
+    """Print one line; control characters in it, including line ends, are escaped."""
     print(printable(str(text)), flush=flush)
 
 
 def print_lines(text: str) -> None:
-    """Print a text of several lines, with or without a line end after it; other control characters are escaped."""
+    """Print several lines, adding a final line end if it is missing; other control characters are escaped."""
     print(printable_lines(text), end="" if text.endswith("\n") or not text else "\n")
 
 
 def print_drawing(drawing: str, flush: bool = False) -> None:
-    """Print a drawing by `antipodes.tables.drawing`, which has colours, and whose content is escaped already."""
+    """Print a drawing by `antipodes.tables.drawing`, which may have colours; its content is already escaped."""
     print(drawing, flush=flush)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value; control characters, and characters that stdout cannot encode, are escaped."""
+    """Print one JSON value; control characters and characters that stdout cannot encode are escaped."""
     print(_json(value))
 
 
 def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any) -> None:
-    """Print one JSON list, each value as soon as it is known, or an object that has the list after ``others``.
+    """Print a JSON list, each value as soon as it is known; with a ``key``, an object that ends with the list.
 
-    Where the values end with an error, the JSON ends with those before it; if there are none, nothing is printed.
+    If the values end with an error, the JSON is closed after the last value; without any value, nothing is printed.
     """
     before, after = ("[", "]") if key is None else (f"{_json(others)[:-1]}, {_json(key)}: [", "]}")
     begun = False
@@ -211,48 +211,48 @@ def say(message: str) -> None:
 
 
 def _is_claimed() -> bool:
-    """Whether standard error is this process's own, rather than a stream of a program that runs commands in Python."""
+    """Return whether standard error belongs to this process, not to a Python program that runs commands."""
     return isinstance(getattr(sys.stderr, "buffer", None), Messages)
 
 
 def print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print a traceback on stderr, as Python does, without control characters."""
+    """Print a traceback on stderr like Python, but without control characters."""
     for text in traceback.format_exception(kind, error, trace):
         print(printable_lines(text), end="", file=sys.stderr)
 
 
 def complain(message: str, status: int) -> int:
-    """Print an error message; the exit status, as given."""
+    """Print an error message and return the given exit status."""
     say(message)
     return status
 
 
 @contextmanager
 def printing_about(done: str) -> Iterator[None]:
-    """Print about finished work in the block: where stdout fails, the command succeeds all the same."""
+    """Report finished work in the block; if writing to stdout fails, the command succeeds nevertheless."""
     try:
         yield
         sys.stdout.flush()
     except BrokenOutputError:
-        pass  # the reader has seen enough
+        pass  # the reader has read enough
     except OutputError as error:
         say(f"{done}, but {error}")
 
 
 def terminal_columns() -> int:
-    """The width of the terminal in characters."""
+    """Return the width of the terminal in characters."""
     return shutil.get_terminal_size().columns
 
 
 def _open_null_device(flags: int) -> int:
-    """Open the null device under the lowest free number, which is that of the closed stream; the number."""
+    """Open the null device at the lowest free descriptor, that of the closed stream; return the descriptor."""
     number = os.open(os.devnull, flags)
     os.set_inheritable(number, True)
     return number
 
 
 def _reader(number: int, stream: TextIO | None) -> TextIO:
-    """A stream that reads bytes of another encoding as characters that no position has."""
+    """Return a stream that decodes invalid bytes to characters that no position contains."""
     if stream is None:
         return open(number, encoding="utf-8", closefd=False)
     if isinstance(stream, io.TextIOWrapper):
@@ -261,7 +261,7 @@ def _reader(number: int, stream: TextIO | None) -> TextIO:
 
 
 def _writer_like(stream: TextIO | None, onto: Any) -> TextIO:
-    """A stream with the encoding and the buffering of another, which may be closed."""
+    """Return a stream with the encoding and the buffering of another, which may be closed."""
     if not isinstance(stream, io.TextIOWrapper):
         return writer(onto, "utf-8", line_buffering=True)
     return writer(onto, stream.encoding, stream.line_buffering, stream.write_through)

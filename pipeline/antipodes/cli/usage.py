@@ -1,6 +1,6 @@
-"""Messages about the words of a command: the name of the option, what is expected, and the value that was found.
+"""Error messages about command-line arguments: the option, the expected value, and the given value.
 
-The libraries that read the words have messages of their own, in which the value is missing.
+The libraries that parse the arguments have messages of their own, which omit the given value.
 """
 
 import re
@@ -15,12 +15,12 @@ from antipodes_tasks.quoting import quote
 
 LONG_WORD = re.compile(r"(\S{60})\S+")
 MAX_MESSAGE_LENGTH = 300
-"""Characters of a message of typer, which quotes arguments whole."""
+"""Maximum length in characters of a message of typer, which quotes whole arguments."""
 
 
 @contextmanager
 def naming(option: str) -> Iterator[None]:
-    """Begin the message of an error with the name of the option whose value is used in the block."""
+    """Prefix errors raised in the block with the name of the option whose value is used there."""
     try:
         yield
     except (InputError, NotAStoreError) as error:
@@ -30,25 +30,25 @@ def naming(option: str) -> Iterator[None]:
 
 
 def usage_message(error: typer.TyperException) -> str:
-    """The message about an error that typer found in the words of a command."""
+    """Return the message for an error that typer found in the arguments."""
     parameter, problems = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
     if parameter is not None and callable(problems):
         return f"{_name(parameter)}: expected {_expected(parameter)}, found {quote(problems()[0]['input'])}"
     if parameter is not None and isinstance(error, typer.BadParameter) and not error.message:
-        return f"expected {_name(parameter)}, found none"
+        return f"the argument {_name(parameter)} is missing"
     message = " ".join(LONG_WORD.sub(r"\1…", error.format_message()).split())
     return message if len(message) <= MAX_MESSAGE_LENGTH else message[:MAX_MESSAGE_LENGTH] + "…"
 
 
 def _name(parameter: Any) -> str:
-    """The name of an option or an argument, as help texts show it."""
+    """Return the name of an option or argument as in the help."""
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name.upper())
 
 
 def _expected(parameter: Any) -> str:
-    """The values that an option takes, in words."""
+    """Return the values that an option takes, as text."""
     kind = getattr(parameter, "type_descriptor", None)
     nouns: dict[Any, str] = {int: "an integer", float: "a number"}
     noun = nouns.get(getattr(kind, "annotation", None), "text in UTF-8")

@@ -1,1 +1,1 @@
-"""Results in HTML: elements, boards and charts, which reports and notebooks are made of."""
+"""HTML elements, boards and charts, used by reports and notebooks."""

@@ -13,27 +13,27 @@ LONGER = 1.6
 
 
 def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
-    """The scale at which a picture has the area of a square of a size in pixels, but no larger than ``largest``.
+    """Return the scale at which a picture's area is ``size`` squared, in pixels, but at most ``largest``.
 
-    Pictures that are much wider or higher than that are smaller, so that they are at most `LONGER` times the size.
+    A picture is scaled down further if its width or height would exceed `LONGER` times the size.
     """
     square = size / math.sqrt(picture.width * picture.height)
     return min(largest, square, LONGER * size / picture.width, LONGER * size / picture.height)
 
 
 class Sprites:
-    """The shapes of some boards. Each is written once: boards share most of theirs."""
+    """The shapes of some boards; each is written once, because boards share most of their shapes."""
 
     def __init__(self, alone: bool = True) -> None:
         """Begin without shapes.
 
-        Unless they are ``alone`` on their page, the same shape has the same name in all sets, and no other has it.
+        Unless the set is ``alone`` on its page, names are derived from the shapes, so they are unique across sets.
         """
         self._names: dict[Shape, str] = {}
         self._alone = alone
 
     def board(self, picture: Picture, size: float, label: str, largest: float = 1.0) -> Html:
-        """A picture in the size that `fitted` gives it; a reader that cannot see it is told its label."""
+        """Return a picture at the scale of `fitted`; screen readers read its label."""
         scale = fitted(picture, size, largest)
         return element(
             "svg",
@@ -60,7 +60,7 @@ class Sprites:
         return name
 
     def definitions(self) -> Html:
-        """The shapes, an element of no size that belongs on the page of the boards."""
+        """Return the shapes as an invisible element, which must be on the same page as the boards."""
         shapes: Iterable[Html] = (
             Html(f'<g id="{name}">{svg_element(shape)}</g>') for shape, name in self._names.items()
         )
@@ -69,7 +69,7 @@ class Sprites:
 
 
 def _at_origin(shape: Shape) -> tuple[Shape, float, float]:
-    """The shape at the place (0, 0), and its own place."""
+    """Return the shape moved to (0, 0), and its position."""
     x, y = shape.x, shape.y
     if isinstance(shape, Line):
         end_x, end_y = round(shape.end_x - x, 3), round(shape.end_y - y, 3)

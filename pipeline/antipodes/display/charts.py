@@ -1,4 +1,4 @@
-"""The number of positions at each depth as bars, an SVG element that is as wide as what it is in."""
+"""A bar chart of the number of positions at each depth, as an SVG element that fills the width of its container."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -7,23 +7,23 @@ from antipodes.display.markup import Html, element, joined
 from antipodes_tasks.quoting import counted
 
 HEIGHT, TOP, BOTTOM = 230, 18, 24
-"""The height of a chart, and the space in it above and below the bars, in pixels."""
+"""Height of a chart, and the space above and below the bars, in pixels."""
 ACCENT = "#4a86cf"
-"""The colour of bars, visible on white and on black."""
+"""Colour of bars, visible on white and on black."""
 CHARACTER, MARGIN = 6.3, 8
-"""The width of a character, about, and the space between a number and the bars, in pixels."""
+"""Approximate width of a character, and the space between a number and the bars, in pixels."""
 MAX_TICKS, MAX_GRIDLINES = 8, 5
 STEPS = (1, 2, 5)
 UNITS = 1000
-"""The greatest bar is this high, in units of its own."""
+"""Height of the tallest bar, in units of the bars' own coordinates."""
 BELOW_ONE = math.log10(0.5)
-"""Where bars on a logarithmic scale begin: that of a single position is to be seen."""
+"""Bottom of a logarithmic scale, below 1 so that the bar of a single position is visible."""
 Scale = Callable[[float], float]
-"""The height of a number divided by the height of the greatest."""
+"""Height of a bar as a fraction of the tallest, from its count."""
 
 
 def distribution(counts: Sequence[int], logarithmic: bool = False, height: int = HEIGHT) -> Html:
-    """Bars of the counts at depths 0, 1 and so on, one or more; each says its count when pointed at."""
+    """Return bars of the counts at depths 0, 1, ... (at least one); the tooltip of a bar states its count."""
     most = max(counts)
     scale = _logarithmic(most) if logarithmic else (lambda count: count / most)
     values = _powers_of_ten(most) if logarithmic else _round_values(most)
@@ -42,7 +42,7 @@ def distribution(counts: Sequence[int], logarithmic: bool = False, height: int =
         font_size=11,
         fill="currentColor",
         role="img",
-        aria_label=f"{label}, the most, {most:,}, at depth {counts.index(most)}",
+        aria_label=f"{label}; maximum {most:,} at depth {counts.index(most)}",
     )
 
 
@@ -51,7 +51,7 @@ def _logarithmic(most: int) -> Scale:
 
 
 def _bars(counts: Sequence[int], scale: Scale, height: int) -> Html:
-    """The bars, stretched to the width of the chart."""
+    """Return the bars, stretched to the width of the chart."""
     width = 0.84 if len(counts) < 100 else 1
     bars = (_bar(depth, count, round(UNITS * scale(count), 1), width) for depth, count in enumerate(counts))
     return element(
@@ -81,14 +81,14 @@ def _gridlines(values: Sequence[int], scale: Scale, height: int) -> Iterator[Htm
 
 
 def _numbers(values: Sequence[int], scale: Scale, height: int) -> Iterator[Html]:
-    """The number at each gridline, in the margin on the left."""
+    """Yield the number at each gridline, in the left margin."""
     for value in values:
         y = _y(scale(value), height) + 4
         yield element("text", _short_number(value), x=-MARGIN, y=y, text_anchor="end", opacity=0.7)
 
 
 def _depths(count: int, height: int) -> Iterator[Html]:
-    """The depths under the bars, as many as there is room for on a phone."""
+    """Yield the depths below the bars, at most as many as fit on a phone."""
     step = next(one for one in _round_steps() if (count - 1) / one < MAX_TICKS)
     for depth in range(0, count, step):
         middle = f"{(depth + 0.5) / count:.2%}"
@@ -96,12 +96,12 @@ def _depths(count: int, height: int) -> Iterator[Html]:
 
 
 def _y(share: float, height: int) -> float:
-    """Where a share of the greatest bar ends, in pixels from the top."""
+    """Return the height of a fraction of the tallest bar, in pixels from the top."""
     return round(TOP + (1 - share) * (height - TOP - BOTTOM), 1)
 
 
 def _round_values(most: int) -> list[int]:
-    """Some round numbers up to the greatest."""
+    """Return round numbers up to the maximum."""
     step = next(one for one in _round_steps() if most / one <= MAX_GRIDLINES)
     return list(range(step, most + 1, step))
 
@@ -112,7 +112,7 @@ def _powers_of_ten(most: int) -> list[int]:
 
 
 def _round_steps() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
     power = 1
     while True:
         yield from (step * power for step in STEPS)
@@ -120,7 +120,7 @@ def _round_steps() -> Iterator[int]:
 
 
 def _short_number(value: int) -> str:
-    """A round number, in words where it is long."""
+    """Return a round number as text, with a word such as "million" if it is long."""
     for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
         if value >= size:
             return f"{value / size:,g} {word}"

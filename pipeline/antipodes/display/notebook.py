@@ -1,4 +1,4 @@
-"""Results as they show themselves in a notebook, on its light or dark background: colours follow the text's."""
+"""Results displayed in a notebook; colours follow the text colour, for light and dark backgrounds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from antipodes.puzzles.picture import Picture
 FRAME = "font:14px/1.45 system-ui,sans-serif;font-variant-numeric:tabular-nums;padding:6px 2px"
 ROW = "display:flex;flex-wrap:wrap;align-items:center"
 PAPER = "background:#fff;padding:4px;border-radius:6px;line-height:0;width:fit-content"
-"""Pictures are drawn on white paper."""
+"""White background of pictures."""
 QUIET = "opacity:.7;overflow-wrap:anywhere"
 CAPTION = f"{QUIET};font-size:12px;text-align:center;margin-top:2px"
 CHART_HEIGHT = 150
@@ -19,7 +19,7 @@ CHART_HEIGHT = 150
 
 @dataclass(frozen=True)
 class Shown:
-    """What a notebook shows as HTML, and a terminal as text."""
+    """A result that is HTML in a notebook and text on a terminal."""
 
     text: str
     html: Html
@@ -34,7 +34,7 @@ class Shown:
 def card(
     title: str, lines: Iterable[str], pictures: Iterable[Picture], size: float, layers: Sequence[int] = ()
 ) -> Html:
-    """A result: pictures of a `size`, its title, lines about it, and the distribution, if there are layers."""
+    """Return a result: pictures of a ``size``, a title, lines of text, and the distribution if there are layers."""
     about = element(
         "div",
         element("div", title, style="font-size:17px;font-weight:600;overflow-wrap:anywhere"),
@@ -49,7 +49,7 @@ def card(
 
 
 def figures(title: str, pictures: Iterable[tuple[Picture, str]], size: float) -> Html:
-    """Pictures side by side, each above its caption, under a title."""
+    """Return pictures side by side under a title, each with a caption below it."""
     sprites = Sprites(alone=False)
     shown = [
         element("div", _on_paper(sprites, picture, size, caption), element("div", caption, style=CAPTION))

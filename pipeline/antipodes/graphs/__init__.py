@@ -1,1 +1,1 @@
-"""All positions of a puzzle as a graph: for other programs, and its components."""
+"""The graph of all positions of a puzzle: export for other programs, components, and hardest starts."""

@@ -1,4 +1,4 @@
-"""All positions of a puzzle, reached from its start or not: its components, and the farthest positions from a goal."""
+"""All positions of a puzzle, reachable from its start or not: components, and positions farthest from a goal."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from antipodes_tasks.spaces.selection import whole_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 LISTED_BYTES = 100
-"""Memory of a way to place blocks while all of them are listed, besides its places."""
+"""Bytes per listed placement of all blocks, in addition to its places."""
 NAMED = 20
-"""Hardest starts that are named, unless another limit is given."""
+"""Number of hardest starts that are listed by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Components that have the same size and radius."""
+    """All components with a given size and radius."""
 
     size: int
-    """The number of positions of each: moves lead from each of them to each of them."""
+    """Number of positions of each component. All of them are reachable from each other."""
     radius: int
-    """The greatest distance from the one of its positions that has the least index."""
+    """Maximum distance from the component's position with the smallest index."""
     count: int
-    """How many there are."""
+    """Number of such components."""
     example: str
-    """A position of one of them: the one with the least index."""
+    """The position with the smallest index in one of the components."""
 
 
 class Components(list[Component]):
-    """The components of a puzzle, the largest first; strongly connected ones where some moves lead one way."""
+    """The components of a puzzle, largest first; strongly connected components if some moves are irreversible."""
 
     weakly_connected: int
-    """The number of sets that no move leads from or to; where all moves can be undone, that of the components."""
+    """Number of weakly connected components, the same as the number of components if all moves are reversible."""
 
     def __repr__(self) -> str:
         number, positions = sum(one.count for one in self), sum(one.count * one.size for one in self)
@@ -62,20 +62,20 @@ class Components(list[Component]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HardestStarts:
-    """The positions that are farthest from a goal, of all that the pieces of a puzzle can have."""
+    """The positions farthest from a goal, among all arrangements of a puzzle's pieces."""
 
     distance: int
-    """The fewest moves from each of them to the nearest goal."""
+    """Minimum number of moves from each of them to the nearest goal."""
     count: int
-    """How many there are."""
+    """Number of such positions."""
     positions: list[str]
-    """The first of them, in the order of their indices."""
+    """The first of them, by index."""
     goals: int
-    """The number of goals."""
+    """Number of goals."""
     reaching: int
-    """The number of starts from which moves lead to a goal, goals included."""
+    """Number of starts from which a goal is reachable, including the goals."""
     total: int
-    """The number of starts: of all positions, unless only some were asked for."""
+    """Number of starts: all positions, or those that match ``among``."""
 
     def __repr__(self) -> str:
         farthest = f"{counted(self.count, 'position')} at distance {self.distance}"
@@ -83,10 +83,10 @@ class HardestStarts:
 
 
 def components(puzzle: PuzzleLike) -> Components:
-    """All positions with the pieces of a puzzle, reached from its start or not, as components; the largest first.
+    """Return the components of all arrangements of a puzzle's pieces, reachable or not; largest first.
 
-    A component is strongly connected: moves lead from each of its positions to each. Where all moves can be undone,
-    they lead to no others.
+    A component is strongly connected: all of its positions are reachable from each other. If all moves are reversible,
+    no other positions are reachable from it.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def components(puzzle: PuzzleLike) -> Components:
     Raises
     ------
     InputError
-        An argument is none of these, or the positions are only known by a search.
+        An argument is invalid, or the positions can only be found by a search.
     SizeLimitError, ResourceLimitError
         There are too many positions.
     """
@@ -118,24 +118,24 @@ def components(puzzle: PuzzleLike) -> Components:
 
 
 def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: str | None = None) -> HardestStarts:
-    """The positions that are farthest from a goal, of all that the pieces of a puzzle can have, reached or not.
+    """Return the positions farthest from a goal, among all arrangements of a puzzle's pieces, reachable or not.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     goal
-        A position, or a pattern: the goals are all positions that match it. Of blocks, ``?`` is a square with any
-        content.
+        A position, or a pattern, which makes all matching positions goals. For sliding blocks, ``?`` stands for a
+        square with any content.
     limit
-        Positions that are named, at most; all are counted.
+        Maximum number of positions that are listed; all are counted.
     among
-        A pattern, or a position: others are no starts.
+        A pattern or a position; only matching positions are starts.
 
     Raises
     ------
     InputError
-        An argument is none of these, no start reaches a goal, or the positions are only known by a search.
+        An argument is invalid, no start can reach a goal, or the positions can only be found by a search.
     SizeLimitError, ResourceLimitError
         There are too many positions.
     """
@@ -149,7 +149,7 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: 
     starts = chosen[0] if chosen else np.arange(space.size)
     farthest = int(distance[starts].max())
     if farthest == UNREACHED:
-        raise InputError(f"among {quote(shorten(texts[-1]))}: expected a position that reaches a goal, found none")
+        raise InputError(f"none of the positions matching {quote(shorten(texts[-1]))} can reach a goal")
     hardest = starts[distance[starts] == farthest]
     return HardestStarts(
         distance=farthest,
@@ -162,16 +162,16 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: 
 
 
 def _indices_of(space: Space, text: str, batches: Iterable[Labels]) -> Indices:
-    """The indices of the positions that a text stands for, ascending; InputError if there are none."""
+    """Return the ascending indices of the positions that a text describes; raise InputError if there are none."""
     found = np.unique(np.concatenate([space.rank(labels) for labels in batches]))
     indices: Indices = found[found != NOT_NUMBERED]
     if not len(indices):
-        raise InputError(f"pattern {quote(shorten(text))}: expected a position of the puzzle, found none")
+        raise InputError(f"no position of the puzzle matches the pattern {quote(shorten(text))}")
     return indices
 
 
 def _tables(puzzle: Puzzle, bytes_each: int) -> tuple[Space, MoveTables]:
-    """The space of all positions and its moves; ResourceLimitError where memory does not hold what follows."""
+    """Return the space of all positions and its moves; raise ResourceLimitError if memory is too small for them."""
     space = _space(puzzle)
     tables = space.filler
     needed = bytes_each * space.size + tables.table_bytes + tables.building_bytes(1)
@@ -183,16 +183,15 @@ def _check_memory(needed: int, positions: int, more: str = "") -> None:
     free = available_memory()
     if needed > free:
         raise ResourceLimitError(
-            f"expected positions that fit into {human(free)} of free memory, "
-            f"found {more}{positions:,} that take {human(needed)}"
+            f"{more}{positions:,} positions take {human(needed)}, but only {human(free)} of memory are free"
         )
 
 
 def _space(puzzle: Puzzle) -> Space:
-    """The space of all positions; of blocks all ways to place them.
+    """Return the space of all positions; for blocks, of all their placements.
 
-    A table may list the positions that the start reaches although all arrangements of the pieces have numbers: because
-    the config says ``enumerated``, or because conditions of moves leave few of them reachable.
+    It may be larger than the space of the table, which lists only positions reachable from the start if the config sets
+    ``enumerated``, or if few positions are reachable because moves have conditions.
     """
     check_functions(puzzle.moves, puzzle.start_labels)
     if isinstance(puzzle.notation, BlockBoard):
@@ -200,19 +199,20 @@ def _space(puzzle: Puzzle) -> Space:
     rules, chosen = puzzle.rules, (puzzle.settings or {}).get(ENUMERATED) is True
     if rules.enumerated and isinstance(rules.moves, Functions) and not chosen:
         raise InputError(
-            f"expected moves that are known for all arrangements of the pieces, found those of {shorten(rules.name)}: "
-            "its functions take only positions that its start reaches"
+            f"the functions of {shorten(rules.name)} only accept positions that are reachable from its start, so the "
+            "moves of other arrangements of the pieces are unknown"
         )
     try:
         return whole_space(replace(rules, enumerated=False))
     except (SizeLimitError, ResourceLimitError) as error:
         if not rules.enumerated:
             raise
-        raise type(error)(f"{error}: all arrangements of the pieces count, also those that no start reaches") from error
+        hint = "unreachable arrangements of the pieces count as well"
+        raise type(error)(f"{error}; {hint}") from error
 
 
 def _within_memory(puzzle: Puzzle) -> Iterator[Labels]:
-    """All ways to place blocks, as long as memory holds the list of them."""
+    """Yield all placements of blocks, as long as their list fits into memory."""
     listed, bytes_each = 0, LISTED_BYTES + 2 * puzzle.places
     for labels in all_placements(puzzle):
         listed += len(labels)

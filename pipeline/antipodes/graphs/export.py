@@ -1,4 +1,4 @@
-"""The graph of a puzzle for other programs: all positions and moves, as files and as objects of other libraries."""
+"""Export of the graph of a puzzle's positions and moves, to files and to objects of other libraries."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_NODES = 1 << 22
-"""Positions of a graph: each takes some hundred bytes of a file, for each of its moves."""
+"""Maximum number of positions; in a file, each takes a few hundred bytes per move."""
 GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEYS = (("depth", "node", "int"), ("position", "node", "string"), ("move", "edge", "string"))
-"""What GraphML says of nodes and edges: name, of what, and type."""
+"""Attributes of nodes and edges in GraphML: name, owner and type."""
 
 
 @dataclass(frozen=True, repr=False)
 class PositionGraph:
-    """All positions that moves lead to from the starts of a puzzle, and the moves between them.
+    """All positions reachable from the starts of a puzzle, and the moves between them.
 
-    Nodes are numbered by depth, the starts first. An edge leads from a position to one a move later, each pair once; it
-    has the name of the first move that does. If moves can be undone, there is an edge back.
+    Nodes are numbered by depth, starts first. An edge connects a position to a successor; if several moves lead to the
+    same successor, there is one edge with the name of the first. Reversible moves have an edge in each direction.
     """
 
     puzzle: Puzzle
@@ -68,24 +68,24 @@ class PositionGraph:
 
     @cached_property
     def positions(self) -> list[str]:
-        """The text of each position."""
+        """The position of each node as a string."""
         return [self.puzzle.format(labels) for labels in self.labels]
 
     @cached_property
     def moves(self) -> list[str]:
-        """The name of the move of each edge; empty texts if moves have no names."""
+        """The name of the move of each edge; empty strings if moves have no names."""
         names = self.puzzle.moves.names or [""] * len(self.puzzle.moves)
         return [names[number] for number in self.found.moves.tolist()]
 
     def to_networkx(self) -> DiGraph[int]:
-        """A `networkx.DiGraph`: nodes with ``depth`` and ``position``, edges with ``move``.
+        """Return a `networkx.DiGraph`: nodes have ``depth`` and ``position``, edges have ``move``.
 
-        InputError if networkx is not installed.
+        Raises InputError if networkx is not installed.
         """
         try:
             from networkx import DiGraph
         except ImportError:
-            raise InputError("to_networkx: expected networkx, which is not installed: pip install networkx") from None
+            raise InputError("to_networkx needs networkx; install it with: pip install networkx") from None
         graph: DiGraph[int] = DiGraph(name=self.puzzle.name)
         nodes = zip(self.depths.tolist(), self.positions, strict=True)
         graph.add_nodes_from((node, {"depth": depth, "position": text}) for node, (depth, text) in enumerate(nodes))
@@ -94,26 +94,26 @@ class PositionGraph:
         return graph
 
     def to_scipy_sparse(self) -> csr_array:
-        """A `scipy.sparse.csr_array` ``(nodes, nodes)`` of bytes: 1 where a move leads from row to column.
+        """Return a `scipy.sparse.csr_array` ``(nodes, nodes)`` of bytes: 1 if a move leads from the row to the column.
 
-        InputError if scipy is not installed.
+        Raises InputError if scipy is not installed.
         """
         try:
             from scipy.sparse import csr_array
         except ImportError:
-            raise InputError("to_scipy_sparse: expected scipy, which is not installed: pip install scipy") from None
+            raise InputError("to_scipy_sparse needs scipy; install it with: pip install scipy") from None
         parts = self._compressed_rows
         return csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=parts["shape"])
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a file; the end of its name says how.
+        """Write the graph to a file in the format of its suffix.
 
-        ``.graphml``: nodes with depth and position, edges with the move. ``.csv``: the edges, and in a second file
-        ``NAME.nodes.csv`` the nodes. ``.npz``: what `scipy.sparse.load_npz` reads, and the arrays ``depth``,
-        ``position`` ``(nodes, places)`` of labels, ``move`` of numbers, and ``moves``, their names.
+        ``.graphml`` contains nodes with depth and position, and edges with the move. ``.csv`` contains the edges, and a
+        second file ``NAME.nodes.csv`` the nodes. ``.npz`` can be read by `scipy.sparse.load_npz`; it also contains the
+        arrays ``depth``, ``position`` ``(nodes, places)`` of labels, ``move`` of numbers, and ``moves``, their names.
 
-        InputError if the name ends otherwise; StoreError if the file cannot be written. It is there as a whole or not
-        at all.
+        Raises InputError if the suffix is unknown, and StoreError if the file cannot be written. The file is written
+        atomically.
         """
         target = Path(arguments.path_or_text(path, "a file for the graph"))
         writer_of(target)(self, target)
@@ -131,21 +131,21 @@ class PositionGraph:
 
 
 def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
-    """All positions that moves lead to from the starts of a puzzle, and the moves between them.
+    """Return all positions reachable from the starts of a puzzle, and the moves between them.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     limit
-        Positions that the graph may have; 4,194,304 by default.
+        Maximum number of positions of the graph; 4,194,304 by default.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     ResourceLimitError
-        There are more positions.
+        The graph has more positions than the limit.
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
     check_functions(found.moves, found.start_labels)
@@ -153,19 +153,19 @@ def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
 
 
 def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
-    """What writes a graph to a file of this name; InputError if its end is unknown."""
+    """Return the function that writes a graph to a file of this name; raise InputError if its suffix is unknown."""
     if path.suffix not in WRITERS:
-        raise InputError(f"expected a file whose name ends in {', '.join(WRITERS)}, found {quote(path.name)}")
+        raise InputError(f"the file name must end in {', '.join(WRITERS)}; found {quote(path.name)}")
     return WRITERS[path.suffix]
 
 
 @contextmanager
 def _draft_of(path: Path) -> Iterator[Path]:
-    """A file to write, which then takes the name of another; StoreError where that is not possible."""
+    """Yield a draft file that replaces ``path`` at the end of the block; raise StoreError if that fails."""
     if path.is_dir():
         raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
     try:
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:  # it takes a cut-off file along
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:  # also removes an incomplete draft
             yield (draft := Path(folder) / path.name)
             os.replace(draft, path)
     except OSError as error:
@@ -213,4 +213,4 @@ def _write_npz(graph: PositionGraph, path: Path) -> None:
 
 
 WRITERS = {".graphml": _write_graphml, ".npz": _write_npz, ".csv": _write_csv}
-"""What writes a graph, by the end of the file's name."""
+"""Functions that write a graph, by the suffix of the file."""

@@ -1,7 +1,7 @@
 """The functions behind `import antipodes`.
 
-They take what a person has at hand, a name, a file or an object, and call the function behind the command of the same
-name: `runs` computes and checks stores, `results` opens and publishes them, `searches` answers without one.
+They accept names, files and objects, and call the function behind the command of the same name: `runs` computes and
+verifies stores, `results` opens and publishes them, and `searches` answers without a store.
 """
 
 from importlib.metadata import version

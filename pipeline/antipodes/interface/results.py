@@ -1,4 +1,4 @@
-"""What `antipodes.open_table`, `antipodes.report` and their relatives do: stores are opened, read and published."""
+"""The functions that open, read and publish stores, such as `antipodes.open_table` and `antipodes.report`."""
 
 from __future__ import annotations
 
@@ -24,37 +24,38 @@ if TYPE_CHECKING:
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
-    """The table at a path or a URL, or of a puzzle that is named, or described by a file, in its default store.
+    """Open the table at an address, or in the default store of a puzzle.
 
     Parameters
     ----------
     address
-        A path or a URL; or, as text, the name of a bundled puzzle, the path of a puzzle's file, or ``path.py:name``.
+        A path or a URL; or a string: the name of a bundled puzzle, the path of a puzzle's file, or ``path.py:name``.
     cache_bytes
-        Bytes of chunks that were read and stay in memory.
+        Size in bytes of the cache of chunks.
     puzzle
-        The puzzle of the table, as for `run`. It is needed if it is written in Python and this user has not run or
-        checked it here, or if another process made it without a file: a store alone runs no code.
+        The puzzle of the table, as for `run`. It is required in two cases, because a store never runs code by itself:
+        if the puzzle is written in Python and you have not run or checked it on this machine, or if another process
+        defined it without a file.
 
     Raises
     ------
     NotAStoreError, StoreDamagedError
-        There is no table there, or it is not what was written.
+        There is no table at the address, or it is corrupt.
     SourceError, StoreMismatchError
-        The puzzle is needed, or is another one. See `antipodes.tables.table.open_table`.
+        The puzzle is required but missing, or it is a different puzzle. See `antipodes.tables.table.open_table`.
     """
     return tables.open_table(as_address(address, "the address of a table"), cache_bytes, puzzle)
 
 
 def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
-    """The layers and antipodes in a store of counts; ``address`` and ``puzzle`` as for `open_table`."""
+    """Open the layers and antipodes of a counts-only run; ``address`` and ``puzzle`` as for `open_table`."""
     return counts.open_counts(as_address(address, "the address of counts"), puzzle)
 
 
 def open_tilings(address: Address, raw: bool = False) -> Tilings:
-    """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
+    """Open the tilings in a store: one tiling per orbit under the board's symmetries, or all of them if ``raw``.
 
-    The store is named by a path or a URL; or by the name of its board, or the board's file.
+    The address is a path or a URL, the name of the board, or the path of the board's file.
     """
     return tilings.open_tilings(as_address(address, "the address of tilings"), raw)
 
@@ -65,27 +66,27 @@ def report(
     limit: int = report_page.DEFAULT_TILINGS,
     puzzle: PuzzleLike | None = None,
 ) -> Path:
-    """Write a report on a store, finished or not: one HTML page to send or to publish; the path of the file.
+    """Write a report on a store, finished or not, as one HTML page; return the path of the file.
 
     Parameters
     ----------
     address
-        A store of any kind, named as for `open_table`.
+        A store of any kind, as for `open_table`.
     output
-        The file, whose name ends in .html; an older one is replaced.
+        Path of the page, which must end in .html; an existing file is replaced.
     limit
-        Antipodes or tilings that are drawn, at most.
+        Maximum number of antipodes or tilings that are drawn.
     puzzle
         As for `open_table`.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     NotAStoreError, StoreDamagedError
-        There is no store there, or it is not what was written.
+        There is no store at the address, or it is corrupt.
     SourceError, StoreMismatchError
-        The puzzle is needed, or is another one.
+        The puzzle is required but missing, or it is a different puzzle.
     StoreError
         The file cannot be written.
     """
@@ -102,32 +103,32 @@ def export(
     *,
     unique: bool = False,
 ) -> list[Path]:
-    """Write the results in a finished store as JSON and CSV, to publish; the paths of the files.
+    """Write the results in a finished store as JSON and CSV files; return their paths.
 
     Parameters
     ----------
     address
-        A store of any kind, named as for `open_table`.
+        A store of any kind, as for `open_table`.
     folder
-        The folder of the files, made if it is not there; older files are replaced.
+        Folder to write to, created if it does not exist; existing files are replaced.
     limit
-        Antipodes or tilings that are listed, at most.
+        Maximum number of antipodes or tilings that are listed.
     puzzle
         As for `open_table`.
     unique
-        Whether to count the positions of a table up to symmetry, too, and to list one antipode of each class.
+        Whether to also count the positions of a table up to symmetry, and to list one antipode per symmetry class.
 
     Raises
     ------
     InputError
-        An argument is none of these; or the symmetries that ``unique`` needs are not known, or counts do not keep all
+        An argument is invalid. With ``unique``: the symmetries are unknown, or a counts-only store does not contain all
         antipodes.
     UnfinishedError
         The store is unfinished.
     NotAStoreError, StoreDamagedError
-        There is no store there, or it is not what was written.
+        There is no store at the address, or it is corrupt.
     SourceError, StoreMismatchError
-        The puzzle is needed, or is another one.
+        The puzzle is required but missing, or it is a different puzzle.
     StoreError
         A file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""What `antipodes.run`, `antipodes.tile` and `antipodes.verify` do: what takes long, and is shown."""
+"""The functions that compute and verify stores, such as `antipodes.run` and `antipodes.verify`, with progress."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from antipodes.executors.api import Scheduler
 
 BoardLike = BoardConfig | str | os.PathLike[str]
-"""The config of a board, the name of a bundled one, or the path of its file."""
+"""The config of a board, the name of a bundled board, or the path of a board's file."""
 Progress = bool | Listener
-"""Whether to show the progress of a call, or a function that receives each event of `antipodes.events`."""
+"""Whether to show progress, or a function that is called with each event of `antipodes.events`."""
 SchedulerLike = Union[str, "Client", "Scheduler"]
 """A scheduler, a dask client, or a name: "threads", "local" or the address of a dask scheduler."""
 
@@ -54,45 +54,45 @@ def run(
     progress: Progress | None = None,
     interrupted: Callable[[], bool] = never_stop,
 ) -> RunReport:
-    """Compute the table of a puzzle, or resume it; a finished one is only reported.
+    """Compute the table of a puzzle, or resume an unfinished one; a finished table is only reported.
 
-    Options that are None are those of the puzzle's file, else the program's. Ctrl-C, and the interruption of a
-    notebook's kernel, finish and commit what is under way, and raise KeyboardInterrupt, whose message says how much is
-    kept; a second one stops immediately.
+    An option that is None is taken from the puzzle's file, or else is the program's default. Ctrl-C, or interrupting a
+    notebook's kernel, finishes and commits the current layer and raises KeyboardInterrupt, whose message states how
+    much is saved. A second Ctrl-C stops immediately.
 
     Parameters
     ----------
     puzzle
         The name of a bundled puzzle, the path of a file, ``path.py:name``, a Puzzle or a Config.
     store
-        The path or URL of the table; None: ``outputs/NAME.zarr``, as on the command line.
+        Path or URL of the table; None means ``outputs/NAME.zarr``, as on the command line.
     workers
-        Number of parallel tasks; None: the number of processors.
+        Number of parallel tasks; None means the number of processors.
     scheduler
         "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, left open.
     checkpoint_every
-        Seconds between two commits at least; 0: every layer.
+        Minimum number of seconds between commits; 0 commits each layer.
     memory_limit
-        Bytes, or a text such as "2GiB".
+        Limit in bytes, or a string such as "2GiB".
     counts_only
-        Whether to keep the layers and the first antipodes alone, and make no table.
+        Whether to keep only the sizes of the layers and the first antipodes, and to store no table.
     symmetry
-        "on" keeps one of the positions that symmetries of the puzzle map to each other, "auto", the default, does where
-        that takes half the time or less; the answers stay the same. "off": the table's array has all positions.
+        "on" stores one position per symmetry class, "off" stores all positions, and "auto" (the default) stores one per
+        class if that at least halves the time. The answers are the same.
     overwrite
         Whether to replace an existing store.
     progress
-        True: show the progress: a bar in a notebook, a live line on a terminal, else a line on stderr for each layer.
-        None: only in a notebook. A function is called with each event of `antipodes.events` instead.
+        True shows progress: a bar in a notebook, a live line on a terminal, otherwise a line on stderr for each layer.
+        None shows it only in a notebook. A function is called with each event of `antipodes.events` instead.
     interrupted
-        Asked before each layer whether to commit and stop.
+        Called before each layer; the run commits and stops if it returns True.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     AntipodesError
-        The run fails; what was committed stays. See `antipodes.tables.run.run_puzzle`.
+        The run fails; committed layers are kept. See `antipodes.tables.run.run_puzzle`.
     """
     config = as_config(puzzle)
     name, client = _scheduler(scheduler)
@@ -136,18 +136,18 @@ def tile(
     store, workers, scheduler, overwrite, progress
         As for `run`.
     method
-        "pruning" or "plain"; None: that of the store, and "pruning" for a new one.
+        "pruning" or "plain"; None means the method of an existing store, or "pruning" for a new one.
     checkpoint_every
-        Seconds between two commits at least; 0: every partition.
+        Minimum number of seconds between commits; 0 commits each partition.
     interrupted
-        Asked before each partition whether to commit and stop.
+        Called before each partition; the search commits and stops if it returns True.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     AntipodesError
-        The search fails; what was committed stays. See `antipodes.tilings.run.tile_board`.
+        The search fails; committed partitions are kept. See `antipodes.tilings.run.tile_board`.
     """
     config = _board(board)
     name, client = _scheduler(scheduler)
@@ -176,9 +176,9 @@ def count_tilings(
     progress: Progress | None = None,
     interrupted: Callable[[], bool] = never_stop,
 ) -> TilingCount:
-    """Count the tilings of a board, of which there may be too many to keep.
+    """Count the tilings of a board, which may be too many to store.
 
-    Nothing is stored, and at most a batch of tilings is in memory: a count that is interrupted starts over.
+    Nothing is stored, and at most one batch of tilings is in memory. A count that is interrupted starts over.
 
     Parameters
     ----------
@@ -187,16 +187,16 @@ def count_tilings(
     workers, scheduler, progress
         As for `run`.
     interrupted
-        Asked before each partition whether to stop.
+        Called before each partition; the count stops if it returns True.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     ResourceLimitError
         The search would need more memory than is free.
     InterruptedRunError
-        The count was told to stop; the message gives the number of partitions that were counted.
+        The count was asked to stop; the message states how many partitions were counted.
     """
     config = _board(board)
     name, client = _scheduler(scheduler)
@@ -218,29 +218,29 @@ def verify(
     progress: Progress | None = None,
     puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
-    """Check every byte and every distance of the table in a store, finished or not.
+    """Verify every byte and every distance of a table, finished or not.
 
     Parameters
     ----------
     address
         As for `open_table`.
     scheduler
-        A scheduler such as ``Threads(2)``, or a dask client, left open; None: threads, one a processor.
+        A scheduler such as ``Threads(2)``, or a dask client, which stays open; None means one thread per processor.
     seed
-        The ``sample_seed`` of an earlier verdict, to repeat its sample; None: another sample each time.
+        The ``sample_seed`` of an earlier verdict, to repeat its sample; None draws a new sample.
     memory_limit
-        Bytes, or a text such as "2GiB"; None: the free memory.
+        Limit in bytes, or a string such as "2GiB"; None means the free memory.
     progress
         As for `run`.
     puzzle
-        As for `open_table`; without code that is needed, the bytes are checked and no distance.
+        As for `open_table`. If the puzzle's code is required but missing, only the bytes are verified.
 
     Raises
     ------
     InputError
-        An argument is none of these.
+        An argument is invalid.
     NotAStoreError
-        There is no table there.
+        There is no table at the address.
     ResourceLimitError
         The memory limit is too low. See `antipodes.tables.verify.verify`.
     """
@@ -251,13 +251,13 @@ def verify(
 
 
 def verify_tilings(address: Address) -> TilingVerdict:
-    """Check every byte and every tiling in a store, finished or not, named as for `open_tilings`."""
+    """Verify every byte and every tiling in a store, finished or not; ``address`` as for `open_tilings`."""
     return tiling_verification.verify_tilings(as_address(address, "the address of tilings"))
 
 
 @contextmanager
 def _shown(progress: Progress | None) -> Iterator[Listener]:
-    """The listener that shows the progress, until the block ends, or a function of the caller's own."""
+    """Yield the listener that shows the progress in the block, or the caller's own function."""
     if callable(progress):
         yield progress
     elif in_notebook() if progress is None else arguments.flag(progress, "progress (or a function)"):
@@ -268,5 +268,5 @@ def _shown(progress: Progress | None) -> Iterator[Listener]:
 
 
 def _scheduler(given: SchedulerLike | None) -> tuple[str | None, Any]:
-    """The name of a scheduler, or the scheduler itself."""
+    """Return the name of a scheduler, or the scheduler itself."""
     return (given, None) if given is None or isinstance(given, str) else (None, given)

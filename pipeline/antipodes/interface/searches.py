@@ -1,4 +1,4 @@
-"""What `antipodes.solve` and its relatives do: they answer about positions that are given, mostly without a store."""
+"""The functions that answer questions about given positions, mostly without a store, such as `antipodes.solve`."""
 
 from __future__ import annotations
 
@@ -51,39 +51,40 @@ def solve(
     heuristic: str | Patterns | None = None,
     listener: SearchListener | None = None,
 ) -> Answer:
-    """One shortest path from a position to a goal, or ``every`` one.
+    """Find one shortest path from a position to a goal, or ``every`` shortest path.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     position, goal
-        A text or labels ``(places,)``; a goal may also be a pattern, or labels ``(goals, places)``. None: the puzzle's
-        starts.
+        A string or labels ``(places,)``. A goal may also be a pattern, or labels ``(goals, places)``; None means the
+        puzzle's starts.
     method
-        "bfs", "bidirectional", "iddfs" or "ida-star"; None: "ida-star" with a heuristic, else the one that suits the
-        problem.
+        "bfs", "bidirectional", "iddfs" or "ida-star"; None means "ida-star" with a heuristic, and otherwise a method
+        that suits the problem.
     table
         An open table of the puzzle, which is read instead of searching.
     max_depth
-        The greatest number of moves to search; None: any.
+        Maximum number of moves; None means no limit.
     max_seconds
-        Seconds after which a search ends without a path; None: never. Compiling machine code, as at a first use, does
-        not count.
+        Time limit of the search in seconds, after which it ends without a path; None means no limit. The compilation of
+        machine code on first use does not count.
     listed
-        Paths in the answer, at most; all are counted.
+        Maximum number of paths in the answer; all paths are counted.
     memory_limit
-        Bytes, or a text such as "2GiB"; None: three quarters of the free memory, 1 GiB for "iddfs" and "ida-star".
+        Limit in bytes, or a string such as "2GiB"; None means three quarters of the free memory, or 1 GiB for "iddfs"
+        and "ida-star".
     heuristic
-        "manhattan" or "linear-conflict", for "ida-star", or tables by `load_patterns`; None: the stronger one that
-        fits.
+        "manhattan" or "linear-conflict", for "ida-star", or pattern tables from `load_patterns`; None means the
+        stronger one that applies.
     listener
-        Told the progress; None: in a notebook a line below the cell shows it.
+        Called with the progress; None shows the progress below the cell in a notebook.
 
     Raises
     ------
     InputError
-        An argument is none of these, or the method cannot treat the puzzle.
+        An argument is invalid, or the method cannot handle the puzzle.
     ResourceLimitError
         The search would exceed the memory limit.
     """
@@ -92,10 +93,10 @@ def solve(
     limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):
-            raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
+            raise InputError(f"method {arguments.found(method)} cannot be combined with a table; give only one of them")
         unfit = {"max_seconds": max_seconds, "heuristic": heuristic}
         if given := [name for name, value in unfit.items() if value is not None]:
-            raise InputError(f"expected no {given[0]} beside a table, which is read at once")
+            raise InputError(f"{given[0]} cannot be combined with a table")
         room = {} if limit is None else {"memory_limit": limit}
         return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
@@ -125,9 +126,9 @@ def solve_many(
     max_depth: int | None = None,
     max_seconds: float | None = None,
 ) -> Iterator[Answer]:
-    """One shortest path from each of many positions, in their order, on several threads; see `solve`.
+    """Find one shortest path from each of many positions, in order, on several threads; see `solve`.
 
-    ``threads`` are by default as many as processors; ``max_seconds`` is for each position.
+    ``threads`` is by default the number of processors; ``max_seconds`` applies to each position.
     """
     found = as_config(puzzle).puzzle
     goals = _goals_or_test(found, goal)
@@ -147,37 +148,38 @@ def load_patterns(
     build: bool = False,
     progress: Progress | None = None,
 ) -> Patterns:
-    """The heuristic of some tables of patterns, for `solve`, `solve_many` and searches of your own.
+    """Load pattern tables as a heuristic for `solve`, `solve_many` and searches of your own.
 
     ``heuristic.estimates(labels)`` returns the lower bound of each position ``(n, places)``, as integers ``(n,)``. The
-    values of all tables are in memory.
+    values of all tables are kept in memory.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     tables
-        The stores of patterns: of puzzles with `free` tiles and the board of the puzzle, or with equal pieces, without
-        orientations or parts. None: the finished ones of the patterns that the puzzle's config names.
+        Stores of pattern tables. A pattern is a puzzle with `free` tiles on the same board, or with identical pieces,
+        without orientations, or without some parts. None means the finished tables of the patterns in the puzzle's
+        config.
     goal
-        The goal of all tables; None: the puzzle's start.
+        The goal of all tables; None means the puzzle's start.
     build
-        Whether to compute those tables first that the puzzle's config names and that are not finished, as `run` does.
+        Whether to first compute the unfinished pattern tables in the puzzle's config, like `run`.
     progress
-        The progress of building tables, as for `run`.
+        Progress of building tables, as for `run`.
 
     Raises
     ------
     InputError
-        A table is that of another board or goal, or an argument is none of these.
+        A table belongs to another board or goal, or an argument is invalid.
     NotAStoreError, UnfinishedError, StoreDamagedError
-        There is no table, or it is unfinished or damaged.
+        A table does not exist, is unfinished, or is corrupt.
     """
     config = as_config(puzzle)
     found = config.puzzle
     if arguments.flag(build, "build"):
         if tables is not None:
-            raise InputError("build: expected no tables, since it makes those that the puzzle's config names")
+            raise InputError("build cannot be combined with tables; it builds the tables in the puzzle's config")
         _build_patterns(config, progress)
     if tables is None:
         tables = _finished_patterns(config)
@@ -188,43 +190,41 @@ def load_patterns(
 
 
 def _build_patterns(config: Config, progress: Progress | None) -> None:
-    """Compute the tables of a puzzle's patterns that are not finished; InputError if the config names no pattern."""
+    """Compute the unfinished pattern tables of a puzzle; raise InputError if its config names no patterns."""
     stores = pattern_stores(config)
     if not stores:
-        raise InputError(f"build: expected patterns, found none for {config.puzzle.name}: its config has no [solve]")
+        raise InputError(f"build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
     for pattern in stores:
         if not pattern.finished:
             run(pattern.config, pattern.store, counts_only=False, progress=progress)
 
 
 def _finished_patterns(config: Config) -> list[Address]:
-    """Return the stores of a puzzle's finished patterns; InputError if there are none."""
+    """Return the stores of a puzzle's finished pattern tables; raise InputError if there are none."""
     stores, name = pattern_stores(config), config.puzzle.name
     if not stores:
-        raise InputError(f"tables: expected at least one, found none, and the config of {name} names no patterns")
+        raise InputError(f"no pattern tables given, and the config of {name} names none")
     finished = [one.store for one in stores if one.finished]
     if not finished:
         names = shorten(", ".join(one.name for one in stores))
-        raise InputError(
-            f"expected a finished table of a pattern of {name} ({names}), found none: build=True makes them"
-        )
+        raise InputError(f"no pattern table of {name} is finished ({names}); compute them with build=True")
     return finished
 
 
 def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetries:
-    """The symmetries of a puzzle: maps of positions that take starts to starts, and moves to moves.
+    """Return the symmetries of a puzzle: maps of positions that map starts to starts and moves to moves.
 
     Parameters
     ----------
     puzzle
         As for `run`.
     goal
-        A position, labels ``(goals, places)``, or a pattern that the symmetries preserve instead of the starts.
+        A position, labels ``(goals, places)``, or a pattern, which the symmetries must preserve instead of the starts.
 
     Raises
     ------
     InputError
-        An argument is none of these, or the moves are functions, whose symmetries are not known.
+        An argument is invalid, or the moves are functions, whose symmetries cannot be determined.
     ResourceLimitError
         The puzzle has too many moves.
     """
@@ -236,7 +236,7 @@ def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetri
 
 @contextmanager
 def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
-    """The listener, or what shows the progress of a search in a notebook until the block ends, or nothing."""
+    """Yield the listener, or one that shows the progress in a notebook while the block runs, or a silent one."""
     if listener is None and in_notebook():
         from antipodes.progress.notebook import notebook_search
 
@@ -247,23 +247,23 @@ def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
 
 
 def _labels(puzzle: Puzzle, position: PositionLike) -> Labels | ArrayLike:
-    """A text as labels; what is none is checked by the problem."""
+    """Return a string as labels; `Problem` checks values of other types."""
     return puzzle.parse(position) if isinstance(position, str) else position
 
 
 def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
-    """As `_labels`, of a pattern all positions that match."""
+    """Like `_labels`; for a pattern, return all matching positions."""
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
 
 
 def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> Labels | GoalTest | None:
-    """As `_goals`; of a pattern that matches too many positions to list, the test whether positions match."""
+    """Like `_goals`; if a pattern matches too many positions to list, return a test for a match."""
     if isinstance(goal, str):
         return goals_or_test(puzzle, goal)
-    return None if goal is None else goals_of(puzzle.rules, goal)  # a function given as a goal is no such test
+    return None if goal is None else goals_of(puzzle.rules, goal)  # raises if the caller passes a function
 
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:
-    """The method that is asked for: a heuristic without one asks for the method that has one."""
+    """Return the method to use: a heuristic without a method implies the method that uses heuristics."""
     arguments.optional(method, arguments.text, "a method")
     return solving.IDA_STAR if method is None and heuristic is not None else method

@@ -1,1 +1,1 @@
-"""The progress of runs as a person sees it: plain lines, a live line on terminals, and the time left."""
+"""The progress of runs as the user sees it: plain lines, a live line on terminals, and the time left."""

@@ -1,4 +1,4 @@
-"""The events of a run as a live line: what it does, a bar, what was found, the rate and the times."""
+"""The live line that shows the events of a run: the current step, a bar, the results so far, rate and times."""
 
 import math
 import time
@@ -41,9 +41,9 @@ from antipodes.progress.time_left import TimeLeft, duration
 from antipodes_tasks.quoting import printable, shorten
 
 DRAWN_PER_SECOND = 8
-"""How often the line is drawn; events in between only change what it shows, so that they cost a short run nothing."""
+"""Number of redraws per second; an event only changes the content of the line, so it costs a short run nothing."""
 LEAST_WIDTH = {"name": 130, "doing": 0, "detail": 150, "found": 100, "rate": 0}
-"""Columns of a terminal from which a part of the line is shown."""
+"""Minimum width of the terminal, in characters, at which each part of the line is shown."""
 LONGEST_NAME = 30
 STEADY = {
     TablesBuilt: "preparing",
@@ -56,9 +56,9 @@ STEADY = {
 
 @contextmanager
 def live_display(stream: TextIO, began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
-    """A listener that draws a line on a terminal until the block ends, and prints what went wrong above it.
+    """Yield a listener that draws a line on a terminal during the block, and prints problems above it.
 
-    ``began`` is when the user began to wait; ``describe`` words events.
+    ``began`` is the time when the user began to wait; ``describe`` turns events into text.
     """
     times = TimeLeft()
     clock = time.perf_counter
@@ -67,10 +67,10 @@ def live_display(stream: TextIO, began: float, describe: Callable[[Event], str |
 
 
 class Line(Protocol):
-    """What shows a line with a bar."""
+    """A line with a bar."""
 
     def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
-        """Change the bar, and the parts of the line by their names, where they are given."""
+        """Change the bar, and the given parts of the line."""
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
@@ -80,7 +80,7 @@ class TerminalLine(Progress):
     """A line on a terminal."""
 
     def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
-        """Change what is given; it is drawn when its time comes."""
+        """Change the given parts; the next redraw shows them."""
         self.update(self.task_ids[0], completed=done, total=of, **texts)
 
     def say(self, text: str) -> None:
@@ -89,7 +89,7 @@ class TerminalLine(Progress):
 
 
 def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> TerminalLine:
-    """The line; ``elapsed`` and ``left`` are asked for seconds whenever it is drawn."""
+    """Return the line; ``elapsed`` and ``left`` return seconds and are called on each redraw."""
     line = TerminalLine(
         SpinnerColumn(),
         Parts(console, ("name", "doing", "detail"), Column(overflow="ellipsis")),
@@ -105,7 +105,7 @@ def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[],
 
 
 class Parts(ProgressColumn):
-    """Some parts of the line, where the terminal is wide enough for them."""
+    """Parts of the line that are shown if the terminal is wide enough."""
 
     def __init__(self, console: Console, parts: tuple[str, ...], column: Column) -> None:
         super().__init__(column)
@@ -113,13 +113,13 @@ class Parts(ProgressColumn):
         self._parts = parts
 
     def render(self, task: Task) -> Text:
-        """The parts in their order."""
+        """Return the parts in order."""
         shown = (task.fields.get(part) for part in self._parts if self._console.width >= LEAST_WIDTH[part])
         return Text(printable(" ".join(filter(None, shown))), no_wrap=True, overflow="ellipsis")
 
 
 class Times(ProgressColumn):
-    """The time elapsed, and the time left where it is known."""
+    """The elapsed time, and the time left if it is known."""
 
     def __init__(self, elapsed: Callable[[], float], left: Callable[[], float | None]) -> None:
         super().__init__(Column(no_wrap=True))
@@ -127,7 +127,7 @@ class Times(ProgressColumn):
         self._left = left
 
     def render(self, task: Task) -> Text:
-        """Both, in whole seconds."""
+        """Return both in whole seconds."""
         left = self._left()
         return Text(duration(self._elapsed()) + ("" if left is None else f" {duration(math.ceil(left))} left"))
 
@@ -140,7 +140,7 @@ class LiveDisplay:
         self._describe = describe
         self._times = times
         self._most = 0
-        """The positions that a search may find; 0 if that is unknown."""
+        """Maximum number of positions that a search can find; 0 if unknown."""
         self._show("preparing")
 
     def __call__(self, event: Event) -> None:
@@ -193,25 +193,25 @@ class LiveDisplay:
         self._show(f"{done} of {of} partitions", done, of, **texts)
 
     def _show(self, doing: str, done: int | None = None, of: int | None = None, **texts: Any) -> None:
-        """Change what is given."""
+        """Change the given parts."""
         self._line.show(done, of, {"doing": doing, **texts})
 
 
 def placements(rate: float) -> str:
-    """A rate of placements."""
+    """Return a rate of placements as text."""
     return f"{rate / 1e6:,.1f} million placements/s"
 
 
 def millions(rate: float) -> str:
-    """A rate in millions, with a digit after the point where that tells more; of one width up to a billion."""
+    """Return a rate in millions as text, with a decimal below 100 million; its width is constant below a billion."""
     return f"{rate / 1e6:4,.{int(rate < 1e8)}f} million"
 
 
 def positions(count: int, most: int) -> str:
-    """A number of positions, as wide as the greatest, so that the line does not jump."""
+    """Return a number of positions as text, as wide as the maximum, so that the line does not jump."""
     return f"{aligned(count, most)} positions"
 
 
 def aligned(count: int, most: int) -> str:
-    """A number, as wide as the greatest."""
+    """Return a number as text, as wide as the maximum."""
     return f"{count:,}".rjust(len(f"{most:,}"))

@@ -1,6 +1,6 @@
 """The progress of runs and searches in a notebook: a bar below the cell, until the work is done.
 
-IPython, which this imports, is there: it runs the cells.
+It imports IPython, which is always available in a notebook.
 """
 
 import math
@@ -22,18 +22,18 @@ from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import Progress
 
 FIRST_SECONDS, REDRAWN_SECONDS = 0.4, 0.2
-"""Seconds before a bar is drawn, so that quick work shows none, and between two drawings at least."""
+"""Seconds before the bar is first drawn, so that quick work shows none, and minimum seconds between redraws."""
 PARTS = ("name", "doing", "found", "rate")
-"""What is said beside the bar, in this order."""
+"""The parts of the text beside the bar, in order."""
 STYLE = "font:13px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;padding:4px 2px"
 BAR_STYLE = f"width:220px;max-width:40%;margin-right:12px;vertical-align:-2px;accent-color:{ACCENT}"
 
 
 @contextmanager
 def notebook_display(began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
-    """A listener that draws a bar below the cell until the block ends, and prints what went wrong.
+    """Yield a listener that draws a bar below the cell during the block, and prints problems.
 
-    ``began`` is when the user began to wait; ``describe`` words events.
+    ``began`` is the time when the user began to wait; ``describe`` turns events into text.
     """
     times = TimeLeft()
     with _Output(began) as output:
@@ -42,7 +42,7 @@ def notebook_display(began: float, describe: Callable[[Event], str | None]) -> I
 
 @contextmanager
 def notebook_search() -> Iterator[SearchListener]:
-    """A listener that draws what a search for one position has done, below the cell until the block ends."""
+    """Yield a listener that shows the progress of a search for one position below the cell during the block."""
     began = time.perf_counter()
     with _Output(began) as output:
 
@@ -54,7 +54,7 @@ def notebook_search() -> Iterator[SearchListener]:
 
 
 class NotebookLine:
-    """The bar of a run, and what is said beside it."""
+    """The bar of a run and the text beside it."""
 
     def __init__(self, output: "_Output", times: TimeLeft) -> None:
         self._output = output
@@ -64,7 +64,7 @@ class NotebookLine:
         self._of: int | None = None
 
     def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
-        """Change what is given, and draw it."""
+        """Change the given parts and draw them."""
         self._texts.update(texts)
         self._done = self._done if done is None else done
         self._of = self._of if of is None else of
@@ -82,14 +82,14 @@ class NotebookLine:
 
 
 def _line(done: int | None, of: int | None, text: str) -> Html:
-    """A bar, without numbers one that moves, and a text."""
+    """Return a bar and a text; without numbers, the bar is animated."""
     known = {"value": done, "max": of} if done is not None and of else {}
     bar = element("progress", aria_label="progress", style=BAR_STYLE, **known)
     return element("div", bar, text, style=STYLE)
 
 
 class _Output:
-    """A place below the cell; it is empty again at the end of the block."""
+    """An output area below the cell; it is emptied at the end of the block."""
 
     def __init__(self, began: float) -> None:
         self._began = began
@@ -102,7 +102,7 @@ class _Output:
         return time.perf_counter() - self._began
 
     def draw(self, drawing: Callable[[], Html]) -> None:
-        """Show a drawing, unless the last one is quite new."""
+        """Show a drawing, unless the last one is too recent."""
         now = time.perf_counter()
         if now - self._drawn_at >= REDRAWN_SECONDS:
             self._drawn_at = now

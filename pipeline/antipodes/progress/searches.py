@@ -1,4 +1,4 @@
-"""The progress of a search for one position, in words, and on a terminal."""
+"""The progress of a search for one position, as text and on a terminal."""
 
 import time
 from contextlib import suppress
@@ -8,11 +8,11 @@ from antipodes_tasks.quoting import counted, printable
 from antipodes_tasks.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
-"""Seconds until the first line of progress, between two updates on a terminal, and between two lines elsewhere."""
+"""Seconds before the first line of progress, between updates on a terminal, and between lines elsewhere."""
 
 
 def describe_search(progress: Progress, seconds: float) -> str:
-    """The progress of a search as one line."""
+    """Return the progress of a search as one line."""
     rate = progress.expanded / max(seconds, 1e-9) / 1e6
     excluded = ruled_out(progress)
     parts = [
@@ -24,14 +24,14 @@ def describe_search(progress: Progress, seconds: float) -> str:
 
 
 def ruled_out(progress: Progress) -> str | None:
-    """The paths that are known not to exist; None if nothing is known."""
+    """Return which path lengths are ruled out so far, as text; None if none are."""
     if progress.least is None or progress.least < 2:
         return None
     return f"no path of fewer than {progress.least} moves"
 
 
 class SearchProgress:
-    """A listener that keeps the last event, and shows it."""
+    """A listener that keeps the last event and shows it."""
 
     def __init__(self, stream: TextIO | None, quiet: bool) -> None:
         self._stream = None if quiet else stream
@@ -44,7 +44,7 @@ class SearchProgress:
     def __call__(self, progress: Progress) -> None:
         self._last = progress
         now = time.monotonic()
-        if self._begin is None:  # loading machine code does not count
+        if self._begin is None:  # the time to load machine code does not count
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now
@@ -52,11 +52,11 @@ class SearchProgress:
 
     @property
     def ruled_out(self) -> str | None:
-        """The paths that are known not to exist by now; None if nothing is known."""
+        """The path lengths ruled out so far, as text; None if none are."""
         return ruled_out(self._last) if self._last else None
 
     def clear(self) -> None:
-        """Take the line off the terminal, to make room for the result."""
+        """Erase the line on the terminal, to make room for the result."""
         if self._drawn:
             self._write("\r\x1b[K")
             self._drawn = False

@@ -1,4 +1,4 @@
-"""The progress of a run: a live line on a terminal and in a notebook, plain lines on stderr elsewhere."""
+"""The progress of a run: a live line on a terminal or in a notebook, and plain lines on stderr otherwise."""
 
 import sys
 import time
@@ -39,16 +39,16 @@ from antipodes.progress.time_left import TimeLeft, duration
 from antipodes_tasks.quoting import LOG_TIME, counted, printable
 
 REPEATED_SECONDS = 10.0
-"""Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
+"""Minimum seconds between plain lines of a phase without milestones such as layers."""
 Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
 """The events of phases whose units all cost about the same."""
 
 
 @contextmanager
 def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None = None) -> Iterator[Listener]:
-    """A listener that shows events on a stream, by default stderr, or in a notebook; none of them if ``quiet``.
+    """Yield a listener that shows events on a stream (by default stderr) or in a notebook; if ``quiet``, on neither.
 
-    ``began`` is when the user began to wait, on the clock of `time.perf_counter`; by default that is now.
+    ``began`` is the time when the user began to wait, on the clock of `time.perf_counter`; by default now.
     """
     began = time.perf_counter() if began is None else began
     if quiet:
@@ -68,20 +68,20 @@ def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook, which has loaded IPython before it runs anything."""
+    """Return whether this process is a notebook's kernel, which has loaded IPython before it runs any cell."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
 
 
 class PlainLines:
-    """A listener that prints a line for each event that says something new, and steady phases now and then."""
+    """A listener that prints a line for each milestone, and from time to time one for a steady phase."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._times = TimeLeft()
         self._kind: type[Event] | None = None
-        """The event of the steady phase that was last told."""
+        """Type of the last steady event that was printed."""
         self._told_at = 0.0
         self._printed_at = time.perf_counter()
 
@@ -96,7 +96,7 @@ class PlainLines:
             self._print(line)
 
     def _print_now_and_then(self, event: Steady, now: float) -> None:
-        """Print the begin of a phase and its end, and lines in between."""
+        """Print the beginning and the end of a phase, and a line from time to time in between."""
         begins = self._kind is not type(event)
         if begins or event.done == event.of or now - self._told_at >= REPEATED_SECONDS:
             self._kind, self._told_at = type(event), now
@@ -110,25 +110,25 @@ class PlainLines:
 
 
 def describe(event: Event) -> str | None:
-    """The event as one line; None for events that only a live line shows."""
+    """Return the event as one line; None for events that only a live line shows."""
     match event:
         case SearchStarted(name, size, depth, states, resumed, reachable, assembles):
             known = f"resumes from depth {depth}, {counted(states, 'position')} known" if resumed else "begins"
             kept = "" if assembles else "; counts only, no table"
-            every = "how many there are is not known" if size is None else f"{counted(size, 'position')} in all"
+            every = "number of positions unknown" if size is None else f"{counted(size, 'position')} in all"
             whether = "" if size is None or size == reachable else ", reachable or not"
             return f"{name}: {known}; {every}{whether}{kept}"
         case ClusterReady(workers, threads, dashboard):
             members = f"{counted(workers, 'worker')} with {counted(threads, 'thread')}"
             return members + (f"; dashboard: {dashboard}" if dashboard else "")
         case WaitingForWorkers(reason):
-            return f"{reason}: waiting for some to join"
+            return f"{reason}; waiting for workers to join"
         case Waiting(what):
             return f"waiting for {what}"
         case DefinitionUnchecked(reason):
-            return f"cannot tell whether the definition makes the same moves in another process: {reason}"
+            return f"cannot check whether the definition makes the same moves in another process: {reason}"
         case WorkerRefused(reason):
-            return f"{reason}: excluded until it can take part"
+            return f"{reason}; the worker is excluded until this is fixed"
         case WorkerNotUsed(reason):
             return reason
         case WorkersLost(reason, depth, recomputed):
@@ -161,7 +161,7 @@ def describe(event: Event) -> str | None:
         case Assembling(done, of):
             return f"assembling: {done:,} of {of:,} positions on disk"
         case CheckStarted(name, positions):
-            return f"{name}: checks {counted(positions, 'position')}"
+            return f"{name}: checking {counted(positions, 'position')}"
         case PositionsChecked(done, of):
             return f"checking: {done:,} of {of:,} positions compared"
         case PositionsSolved(done, of):

@@ -1,7 +1,7 @@
-"""The rate of a run and the seconds that it still needs, from its events.
+"""The rate of a run and the estimated time left, from its events.
 
-No time is better than a wrong one: there is none until it can be told, and none for puzzles whose number of reachable
-positions is unknown.
+A missing estimate is better than a wrong one: there is none until it is reliable, and none for puzzles whose number
+of reachable positions is unknown.
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,40 +22,40 @@ from antipodes.events import (
 from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 
 STEADY_SECONDS = 1.0
-"""Seconds of a phase before its time is told."""
+"""Minimum seconds of a phase before its time left is estimated."""
 LEAST_SECONDS, LEAST_LAYERS, LEAST_SHARE = 2.0, 3, 0.01
-"""Seconds, layers, and share of positions that a search must have found before its time is told."""
+"""Minimum seconds, layers, and fraction of the positions before a search's time left is estimated."""
 MAX_RESUMED = 0.9
-"""The share of positions that earlier runs may have found; with more, the search that is left says nothing of the
-whole."""
+"""Maximum fraction of positions found by earlier runs; beyond it, the rest of the search is too short to estimate the
+cost of a whole search."""
 ASSEMBLY_SHARE = 0.5
-"""Seconds of assembly per second of a whole search; assembly is told by its own rate as soon as it has one."""
+"""Seconds of assembly per second of a whole search, used until the rate of the assembly itself is known."""
 
 
 @dataclass(frozen=True)
 class SteadyPhase:
-    """A phase whose units all cost about the same, so that it continues at the rate it has had."""
+    """A phase whose units all cost about the same, so that its rate is constant."""
 
     kind: type[Event]
-    """The event that tells of it."""
+    """The type of its events."""
     began: float
     """When it began, in seconds."""
     before: int
     """Units that were done then."""
     of: int
-    """Units to be done in all."""
+    """Total number of units."""
     done: int
     told_at: float
-    """When ``done`` was last told."""
+    """Time of the last event."""
 
     @property
     def rate(self) -> float | None:
-        """Units per second; None before there is one."""
+        """Units per second, or None if unknown."""
         seconds, done = self.told_at - self.began, self.done - self.before
         return done / seconds if seconds > 0 and done > 0 else None
 
     def seconds_left(self, now: float) -> float | None:
-        """Seconds left; None where they cannot be told yet."""
+        """Return the seconds left, or None if they cannot be estimated yet."""
         if self.rate is None or self.told_at - self.began < STEADY_SECONDS:
             return None
         return max(0.0, (self.of - self.done) / self.rate - (now - self.told_at))
@@ -63,28 +63,28 @@ class SteadyPhase:
 
 @dataclass
 class Search:
-    """A search for layers, and the assembly that follows it; commits count as parts of layers.
+    """A search of layers and the assembly that follows it; the cost of commits is part of the layers' cost.
 
-    A search is not half done when half of the positions are found: a layer costs something however small it is, and
-    large layers cost more. So the layers to come are forecast, and their costs are fitted to those that were measured.
+    A search that has found half of the positions is not half done: every layer has a fixed cost, and large layers cost
+    more. Therefore the sizes of the remaining layers are forecast, and a cost model is fitted to the measured layers.
     """
 
     reachable: int
     before: int
     """Positions that were known when it began."""
     assembles: bool
-    """Whether a table is assembled when it ends."""
+    """Whether a table is assembled at the end."""
     began: float
     told_at: float
     """When the last layer ended."""
     counts: list[int] = field(default_factory=list)
-    """The sizes of consecutive layers."""
+    """Sizes of consecutive layers."""
     costs: LayerCosts = field(default_factory=LayerCosts)
     expected: tuple[float, float] | None = None
-    """Seconds of the next layer, and of all that follows; None where they cannot be told, or not yet."""
+    """Estimated seconds of the next layer, and of everything after it; None if they cannot be estimated."""
 
     def layer(self, count: int, states: int, now: float) -> None:
-        """A layer of ``count`` positions is found, with ``states`` positions up to it."""
+        """Record a layer of ``count`` positions; ``states`` is the number of positions up to it."""
         self.costs.add(count, now - self.told_at)
         self.counts.append(count)
         self.told_at = now
@@ -96,22 +96,22 @@ class Search:
             self.expected = layer, rest + self._assembly(now - self.began + layer + rest)
 
     def seconds_left(self, now: float) -> float | None:
-        """Seconds left; a layer that takes longer than expected is over in a moment."""
+        """Return the seconds left; a layer that takes longer than expected is assumed to end now."""
         if self.expected is None:
             return None
         layer, rest = self.expected
         return max(0.0, layer - (now - self.told_at)) + rest
 
     def _assembly(self, search: float) -> float:
-        """The seconds of assembly; ``search`` are those of the positions that this run finds."""
+        """Return the estimated seconds of assembly, given the seconds in which this run finds its positions."""
         return ASSEMBLY_SHARE * search / (1 - self.before / self.reachable) if self.assembles else 0.0
 
 
 class TimeLeft:
-    """Follows the events of a run; all times are seconds on one clock.
+    """Estimates the time left from the events of a run; all times are seconds on one clock.
 
-    While move tables are built or the journal is replayed, the time left is that of this phase; from then on that of
-    the whole run, assembly included.
+    While move tables are built or the journal is replayed, it is the time left in this phase; from then on, in the
+    whole run, including assembly.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class TimeLeft:
         self._states = 0
 
     def note(self, event: Event, now: float) -> None:
-        """Note an event that happens now."""
+        """Record an event that happens now."""
         match event:
             case (
                 TablesBuilt(done, of)
@@ -142,7 +142,7 @@ class TimeLeft:
                 self._states = states
                 if isinstance(self._phase, Search):
                     self._phase.layer(count, states, now)
-                else:  # move tables were built anew, since workers joined
+                else:  # workers joined, and move tables were built again
                     self._search(now)
             case WorkersLost(_, _, recomputed):
                 self._states -= recomputed
@@ -152,15 +152,15 @@ class TimeLeft:
 
     @property
     def rate(self) -> float | None:
-        """Units per second of a phase other than a search; None before there is one."""
+        """Units per second of a phase other than a search; None if unknown."""
         return self._phase.rate if isinstance(self._phase, SteadyPhase) else None
 
     def seconds_left(self, now: float) -> float | None:
-        """Seconds left; None where they cannot be told, or not yet."""
+        """Return the seconds left, or None if they cannot be estimated."""
         return self._phase.seconds_left(now) if self._phase else None
 
     def _search(self, now: float) -> None:
-        """A search starts from the positions that are known."""
+        """Start the estimate of a search from the known positions."""
         started, known = self._started, self._states
         self._phase = None
         if started is not None and started.reachable is not None:
@@ -169,7 +169,7 @@ class TimeLeft:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person reads them, such as ``0:07`` or ``1:02:03``."""
+    """Return seconds as text, such as ``0:07`` or ``1:02:03``."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,1 +1,1 @@
-"""What is published of a store: a report, one HTML page that needs nothing else; or results as JSON and CSV."""
+"""Publishing a store: a report, one self-contained HTML page; or its results as JSON and CSV."""

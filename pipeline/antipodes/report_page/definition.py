@@ -1,4 +1,4 @@
-"""Settings of puzzles and boards as TOML, and the commands that compute their stores again."""
+"""The settings of puzzles and boards as TOML, and the commands that recompute their stores."""
 
 import json
 import re
@@ -14,16 +14,16 @@ from antipodes.tilings.store import TilingManifest
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 LINE_CHARACTERS = 100
-"""Characters of a list on one line, about."""
+"""Approximate maximum length of a list on one line, in characters."""
 
 
 def as_toml(table: str, settings: Mapping[str, Any]) -> str:
-    """The settings as a TOML table of this name, which `tomllib` reads back."""
+    """Return the settings as a TOML table of this name, which `tomllib` can read."""
     return "".join([f"[{table}]\n", *(f"{_key(key)} = {_value(value)}\n" for key, value in settings.items())])
 
 
 def published(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as they leave this machine: a Python file by its name, without the folders that it is in."""
+    """Return the settings for publication: a Python file is given by its name, without its folders."""
     source = settings.get("source")
     if settings.get("family") != FAMILY or not isinstance(source, str):
         return dict(settings)
@@ -31,7 +31,7 @@ def published(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None) -> list[str]:
-    """Lines for a shell that compute a store again, after a comment; ``file`` has the definition, None: NAME.toml."""
+    """Return shell lines, after a comment, that recompute a store; ``file`` is the definition, by default NAME.toml."""
     if isinstance(manifest, TilingManifest):
         name = str(manifest.board["name"])
         same = name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board)
@@ -43,14 +43,14 @@ def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None
         return _commands_for_known_puzzle("run", name if same else None, file or f"{name}.toml", counts_only)
     if source := published(settings).get("source"):
         return _commands_for_known_puzzle("run", source, "", counts_only)
-    return ["# computes it again, from the program that made the puzzle", "antipodes.run(puzzle)"]
+    return ["# recomputes the store, in the program that defines the puzzle", "antipodes.run(puzzle)"]
 
 
 def _commands_for_known_puzzle(command: str, known: str | None, file: str, options: str = "") -> list[str]:
-    """The lines for a name or a reference that is known everywhere, or for the file that has the definition."""
+    """Return the lines for a name or reference that works everywhere, or else for the file with the definition."""
     if known is not None:
-        return ["# computes it again", f"antipodes {command} {in_shell(known)}{options}"]
-    about = "# computes it again, from the definition in a file of this name"
+        return ["# recomputes the store", f"antipodes {command} {in_shell(known)}{options}"]
+    about = "# recomputes the store from the definition, saved under this name"
     return [about, f"antipodes {command} {in_shell(file)}{options}"]
 
 
@@ -79,7 +79,7 @@ def _in_quotes(text: str) -> str:
 
 
 def _in_lines(text: str) -> str:
-    """A text of several lines between lines of quotation marks, as people write boards."""
+    """Return a multi-line string between lines of quotation marks, as boards are written by hand."""
     kept = text.replace("\\", "\\\\")
     if '"""' in kept or kept.endswith('"'):
         kept = kept.replace('"', '\\"')
@@ -88,5 +88,5 @@ def _in_lines(text: str) -> str:
 
 
 def _escape(character: str) -> str:
-    """A character as TOML escapes it: raw ones, some of which TOML refuses, could change what a terminal shows."""
+    """Return TOML's escape sequence for a character; TOML refuses some raw characters, and others affect terminals."""
     return f"\\U{ord(character):08x}" if ord(character) > 0xFFFF else f"\\u{ord(character):04x}"

@@ -1,4 +1,4 @@
-"""The page of a report: its parts, whatever the store holds, and the one file that they become."""
+"""The page of a report: parts common to all kinds of stores, and the file that contains the whole page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from antipodes_tasks.quoting import quote, shorten
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""What a browser may load for the page beside its own style: nothing."""
+"""Content security policy: apart from its own style, the page may load nothing."""
 ENDINGS = (".html", ".htm")
 HEADER_SIDE, GALLERY_SIDE, PATH_SIDE = 260, 150, 92
-"""The side of a board in the header, of one among others, and of one on a path, in pixels, if it is a square."""
+"""Side in pixels of a square board in the header, in a gallery, and on a path."""
 ENLARGED = 2.0
-"""The scale of the board in the header, at most."""
+"""Maximum scale of the board in the header."""
 LONGEST_DEFINITION = 50_000
-"""Characters of a definition that are shown."""
+"""Maximum number of characters of a definition that are shown."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page under a heading."""
+    """A part of the page with a heading."""
 
     heading: str
     about: str
-    """What is seen, in a sentence or two; a text or an element."""
+    """Introduction of a sentence or two, as a string or an element."""
     content: Sequence[Html]
 
 
@@ -40,35 +40,35 @@ class Page:
     """All of a report but its date."""
 
     kind: str
-    """What it is a report on, in two words or so."""
+    """Subject of the report, in one to three words."""
     name: str
     description: str
     state: str | None
-    """What is to be said before all else; None: the store is finished."""
+    """A remark that comes first, or None if the store is finished."""
     picture: Html
     facts: Sequence[tuple[str, str]]
-    """Numbers and what they count, the most important first."""
+    """Numbers and what they count, in order of importance."""
     sections: Sequence[Section]
 
 
 def check_output(path: Path) -> None:
-    """Raise InputError unless the file has the name of a page."""
+    """Raise InputError unless the file name is that of an HTML page."""
     if path.suffix.lower() not in ENDINGS:
         raise InputError(f"output: expected a file name ending in .html, found {quote(str(path))}")
 
 
 def write(path: Path, page: Page, sprites: Sprites) -> None:
-    """Write the page to a file, in place of an older one; StoreError where that is not possible."""
+    """Write the page to a file, replacing an existing one; raise StoreError if the file cannot be written."""
     text = written(page, sprites)
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:  # the latter where no system has files of the name
+    except (OSError, ValueError) as error:  # ValueError: the name is not a valid file name
         reason = error.strerror if isinstance(error, OSError) else None
         raise StoreError(f"cannot write {shorten(str(path))}: {reason or error}") from error
 
 
 def written(page: Page, sprites: Sprites) -> str:
-    """The page as one HTML document; the sprites are those of all its boards."""
+    """Return the page as one HTML document; ``sprites`` are the shapes of all its boards."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -104,32 +104,32 @@ def _footer() -> Html:
 
 
 def figure(drawing: Html, caption: str, note: str = "") -> Html:
-    """A drawing above its caption; a note, if there is one, below that."""
+    """Return a drawing with a caption below it, and a note, if any, below the caption."""
     parts = [element("b", caption)] if caption else []
     return element("figure", drawing, element("figcaption", *parts, *([element("span", note)] if note else [])))
 
 
 def gallery(figures: Iterable[Html], class_: str = "gallery") -> Html:
-    """Figures side by side, in as many rows as they need."""
+    """Return figures side by side, in as many rows as they need."""
     return element("div", joined(figures, "\n"), class_=class_)
 
 
 def start(sprites: Sprites, picture: Picture, caption: str) -> Html:
-    """The picture in the header."""
+    """Return the picture in the header."""
     return figure(sprites.board(picture, HEADER_SIDE, caption, ENLARGED), "", caption)
 
 
 def code(text: str) -> Html:
-    """A text to be copied, of many lines only the first."""
+    """Return a text for copying; only the beginning of a long text is shown."""
     shown = text if len(text) <= LONGEST_DEFINITION else f"{text[:LONGEST_DEFINITION]}\n... {len(text):,} characters"
     return element("pre", element("code", shown), tabindex=0)
 
 
 def commands(*lines: str) -> Html:
-    """Commands for a shell."""
+    """Return commands for a shell."""
     return code("\n".join(lines))
 
 
 def format_time(when: datetime | None) -> str:
-    """A time as the page writes it."""
-    return "not known" if when is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    """Return a time as text."""
+    return "unknown" if when is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""The results in a store as files that other programs read: JSON and CSV, to attach to a paper or to send in."""
+"""The results in a store as JSON and CSV files, for other programs, papers and databases."""
 
 import csv
 import io
@@ -23,33 +23,33 @@ from antipodes_tasks.errors import StoreChangedError, StoreError, UnfinishedErro
 from antipodes_tasks.quoting import shorten
 
 FORMAT = {"format": "antipodes-results", "version": 1}
-"""Of ``results.json``; its schema is docs/schemas/results.json."""
+"""Format and version of ``results.json``; its schema is docs/schemas/results.json."""
 RESULTS, DEFINITION = "results.json", "definition.toml"
 DEFAULT_LIMIT = 1000
-"""Antipodes or tilings that are written unless a limit is given."""
+"""Maximum number of antipodes or tilings that are written by default."""
 SOFTWARE = ("antipodes", "numpy", "numba", "dask", "zarr")
 Files = dict[str, str]
-"""Texts by the names of their files."""
+"""Contents by file name."""
 
 
 def write_results(
     address: Address, folder: Path, limit: int = DEFAULT_LIMIT, puzzle: PuzzleLike | None = None, unique: bool = False
 ) -> list[str]:
-    """Write the results in a finished store into a folder, in place of older files; the names of the files.
+    """Write the results in a finished store to a folder, replacing existing files; return the file names.
 
-    ``unique`` counts the positions of a table up to symmetry, too, and lists one antipode of each class. Tilings are
-    always those up to symmetry.
+    ``unique`` also counts the positions of a table up to symmetry, and lists one antipode per symmetry class. Tilings
+    are always listed up to symmetry.
 
     Raises
     ------
     InputError
-        The symmetries that ``unique`` needs are not known, or counts do not keep all antipodes.
+        With ``unique``: the symmetries are unknown, or a counts-only store does not contain all antipodes.
     UnfinishedError
         The store is unfinished.
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
-        As `antipodes.open_table`.
+        See `antipodes.open_table`.
     StoreError
-        A file cannot be written, or a run replaced the store meanwhile.
+        A file cannot be written, or a run replaced the store in the meantime.
     """
     store = open_store(address)
     if isinstance(store, TilingStore):
@@ -57,7 +57,7 @@ def write_results(
     else:
         values, files = _of_search(store, address, limit, puzzle, unique)
     if store.manifest_file.has_changed():
-        raise StoreChangedError(f"{store.address} was changed by a run while it was read: try again")
+        raise StoreChangedError(f"{store.address} was changed by a run while it was read; try again")
     files = {RESULTS: json.dumps(values, indent=1, ensure_ascii=False) + "\n", **files}
     _write(folder, files)
     return list(files)
@@ -92,7 +92,7 @@ def _of_search(
 
 
 def _antipodes(found: Table | Counts, limit: int, unique: bool) -> dict[str, Any]:
-    """How many antipodes there are, and some of them; of each class up to symmetry one, and how many leave it alone."""
+    """Return the number of antipodes and some of them; if ``unique``, one per class, with its number of symmetries."""
     positions = found.unique_antipodes(limit) if unique else found.antipodes(limit)
     listed = {"count": found.layers[-1], "positions": [found.puzzle.format(one) for one in positions]}
     return {**listed, "symmetries": found.symmetries_at(positions)} if unique else listed
@@ -115,7 +115,7 @@ def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[dict[
 
 def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
     if not manifest.complete:
-        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {in_shell(store.address)}")
+        raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
 
 
 def _head(
@@ -124,7 +124,7 @@ def _head(
     kind: str,
     definition: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """What the results are of, and what they can be checked by."""
+    """Return the values that identify the results and allow checking them."""
     return {
         **FORMAT,
         "kind": kind,
@@ -154,6 +154,6 @@ def _write(folder: Path, files: Files) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:  # the latter where no system has folders of the name
+    except (OSError, ValueError) as error:  # ValueError: the name is not a valid folder name
         reason = error.strerror if isinstance(error, OSError) else None
         raise StoreError(f"cannot write {shorten(str(folder))}: {reason or error}") from error

@@ -1,4 +1,4 @@
-"""The report on a table, or on counts: the distribution, the antipodes, a path, and how all can be computed again."""
+"""The report on a table or on counts: the distribution, the antipodes, a path, and how to recompute everything."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -31,17 +31,17 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 ROWS, MAX_COLUMNS = 16, 3
-"""Rows of counts from which they are divided into several tables, and how many of these there are at most."""
+"""Number of rows of counts from which they are split into several tables, and the maximum number of tables."""
 MAX_STEPS = 200
-"""Boards of a path, at most."""
+"""Maximum number of boards drawn of a path."""
 MAX_SEARCHED = 5_000_000
-"""Positions of a table at most in which a path is searched for where moves cannot be taken back."""
+"""Maximum number of positions of a table with irreversible moves in which a path is searched."""
 
 
 def search_page(
     store: TableStore | CountsStore, manifest: SearchManifest, found: Table | Counts, limit: int, sprites: Sprites
 ) -> Page:
-    """The report on a table or on counts, which draws at most ``limit`` antipodes."""
+    """Return the report on a table or on counts, with at most ``limit`` antipodes drawn."""
     puzzle, zero = found.puzzle, found.puzzle.depth_zero
     others = len(puzzle.starts) - 1
     caption = f"the {zero}" + (f", one of {len(puzzle.starts):,}" if others else "")
@@ -64,7 +64,7 @@ def _state(found: Table | Counts) -> str | None:
     if found.complete:
         return None
     known = f"all positions up to depth {found.radius} are known" if found.layers else "nothing is committed yet"
-    return f"Unfinished: {known}. antipodes resume {in_shell(found.address)} computes the rest."
+    return f"Unfinished: {known}. Resume with: antipodes resume {in_shell(found.address)}"
 
 
 def _facts(found: Table | Counts) -> Iterator[tuple[str, str]]:
@@ -73,15 +73,15 @@ def _facts(found: Table | Counts) -> Iterator[tuple[str, str]]:
         return
     total = sum(layers)
     yield f"{total:,}", f"positions{so_far}"
-    yield f"{found.radius:,}", f"radius, the greatest distance{so_far}"
+    yield f"{found.radius:,}", f"radius, the maximum distance{so_far}"
     if found.complete:
         yield f"{layers[-1]:,}", "antipode, at that distance" if layers[-1] == 1 else "antipodes, at that distance"
         yield f"{sum(depth * count for depth, count in enumerate(layers)) / total:.2f}", "mean distance"
-        yield f"{layers.index(max(layers)):,}", "the distance of most positions"
+        yield f"{layers.index(max(layers)):,}", "most frequent distance"
 
 
 def _results(found: Table | Counts, limit: int, sprites: Sprites) -> Iterator[Section]:
-    """What was found out; there is a depth at least."""
+    """Yield the sections with results; at least one depth is known."""
     yield _distribution(found.layers, found.puzzle.depth_zero)
     farthest = found.antipodes(limit) if found.complete else _deepest(found, limit)
     if len(farthest):
@@ -92,14 +92,14 @@ def _results(found: Table | Counts, limit: int, sprites: Sprites) -> Iterator[Se
 
 
 def _deepest(found: Table | Counts, limit: int) -> Labels:
-    """The first positions at the last depth of an unfinished table; none of counts, which keep no positions."""
+    """Return the first positions at the last depth of an unfinished table; none of counts, which store no positions."""
     if isinstance(found, Table):
         return found.positions_at(found.radius, limit)
     return found.puzzle.start_labels[:0]
 
 
 def _is_quick(found: Table) -> bool:
-    """Whether a path is found by a few look-ups, or in a small table."""
+    """Return whether a path is found quickly: with a few look-ups, or because the table is small."""
     return found.puzzle.moves.invertible or len(found) <= MAX_SEARCHED
 
 
@@ -108,7 +108,7 @@ def _distribution(layers: Sequence[int], zero: str) -> Section:
         figure(distribution(layers, logarithmic), "", f"{scale} scale")
         for scale, logarithmic in (("linear", False), ("logarithmic", True))
     )
-    about = f"How many positions are so many moves away from the {zero}."
+    about = f"The number of positions at each distance from the {zero}."
     return Section("The distribution", about, [gallery(charts, "charts")])
 
 
@@ -126,7 +126,7 @@ def _farthest(found: Table | Counts, positions: Labels, sprites: Sprites) -> Sec
 
 
 def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
-    """A shortest path to a position; to a goal from it, where moves lead both ways."""
+    """Return a shortest path to a position, or from it to the goal if the moves are reversible."""
     puzzle, back = found.puzzle, found.path(position)
     to_goal = puzzle.depth_zero == "goal" and puzzle.moves.reversible
     path = back if to_goal else back[::-1]
@@ -165,20 +165,24 @@ def _share(count: int, total: int) -> str:
 
 
 def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
-    """How the store was computed, and from what."""
+    """Return the section on how the store was computed."""
     run = store.storage.lock.holder()
     facts = {
         "family": str(manifest.puzzle.get("family")),
-        "positions numbered by": f"{manifest.space}, {manifest.numbered:,} numbers, used or not",
-        **({"symmetries": f"{manifest.symmetry:,}, for which one position is kept"} if manifest.symmetry > 1 else {}),
+        "numbering": f"{manifest.space}, {manifest.numbered:,} indices, including unreachable positions",
+        **(
+            {"symmetries": f"{manifest.symmetry:,}, with one position stored per symmetry class"}
+            if manifest.symmetry > 1
+            else {}
+        ),
         "rows and width": f"{manifest.rows:,} x {manifest.width:,}",
         "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
         "last commit": format_time(store.storage.modified(MANIFEST)),
-        **({"a run is at work": str(run)} if run and run.alive else {}),
+        **({"running": str(run)} if run and run.alive else {}),
     }
     about = (
-        "Breadth-first search from the positions at depth 0 finds every position that moves lead to, layer by layer. "
-        "This definition decides all numbers on this page."
+        "Breadth-first search from the positions at depth 0 finds every reachable position, layer by layer. "
+        "This definition determines all numbers on this page."
     )
     return Section(
         "How it was computed", about, [code(as_toml("puzzle", published(manifest.puzzle))), definitions(facts.items())]
@@ -186,13 +190,13 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
 
 
 def _checks(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
-    """How to check the store, and how to compute it again."""
-    verify = [] if manifest.COUNTS_ONLY else ["# checks every byte and every distance", _verify(store.address)]
+    """Return the section on how to verify or recompute the store."""
+    verify = [] if manifest.COUNTS_ONLY else ["# verifies every byte and every distance", _verify(store.address)]
     facts = {
         "fingerprint of the puzzle": element("code", manifest.fingerprint),
         f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
     }
-    about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
+    about = "If you have the store, you can verify it. If not, you can recompute it and compare the numbers."
     return Section("How to check it", about, [commands(*verify, *recompute(manifest)), definitions(facts.items())])
 
 

@@ -1,4 +1,4 @@
-"""Writing the report on a store, of whatever kind."""
+"""Writing of reports on stores of all kinds."""
 
 from pathlib import Path
 
@@ -17,24 +17,24 @@ from antipodes.tilings.table import open_tilings
 from antipodes_tasks.errors import StoreChangedError
 
 ATTEMPTS = 3
-"""How often a page is made, at most, while a run commits: its numbers have to be those of its digest."""
+"""Maximum number of attempts while a run commits: the numbers on the page must match its digest."""
 DEFAULT_TILINGS = 12
-"""Antipodes or tilings that are drawn unless a limit is given."""
+"""Maximum number of antipodes or tilings that are drawn by default."""
 
 
 def write_report(
     address: Address, output: Path, limit: int = DEFAULT_TILINGS, puzzle: PuzzleLike | None = None
 ) -> None:
-    """Write the report on the store at an address, finished or not, in place of an older file.
+    """Write the report on the store at an address, finished or not, replacing an existing file.
 
     Raises
     ------
     InputError
-        The name of the file does not end in .html.
+        The file name does not end in .html.
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
-        As `antipodes.open_table`.
+        See `antipodes.open_table`.
     StoreError
-        The file cannot be written, or a run changes the store all the time.
+        The file cannot be written, or a run kept changing the store.
     """
     check_output(output)
     for _ in range(ATTEMPTS):
@@ -43,7 +43,7 @@ def write_report(
         if not store.manifest_file.has_changed():
             write(output, page, sprites)
             return
-    raise StoreChangedError(f"{store.address} was changed by a run while it was read: try again")
+    raise StoreChangedError(f"{store.address} was changed by a run while it was read; try again")
 
 
 def _page(
@@ -53,7 +53,7 @@ def _page(
     puzzle: PuzzleLike | None,
     sprites: Sprites,
 ) -> Page:
-    """The report on a store, whose manifest is known from now on."""
+    """Return the report on a store after reading its manifest."""
     if isinstance(store, TilingStore):
         board = store.read()
         with open_tilings(address) as tilings:

@@ -14,7 +14,7 @@ from antipodes_tasks.quoting import counted
 
 
 def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings, limit: int, sprites: Sprites) -> Page:
-    """The report on tilings, which draws at most ``limit`` of them."""
+    """Return the report on tilings, with at most ``limit`` of them drawn."""
     problem, so_far = tilings.problem, "" if tilings.complete else " so far"
     return Page(
         kind="Tilings",
@@ -38,7 +38,7 @@ def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings,
 
 
 def _first(tilings: Tilings, sprites: Sprites) -> Html:
-    """The first tiling; if there is none, the board."""
+    """Return the first tiling, or the board if there are no tilings."""
     for number, one in tilings.spread(1).items():
         return start(sprites, one.picture(), f"tiling {number + 1:,} of {len(tilings):,}")
     problem = tilings.problem
@@ -48,8 +48,8 @@ def _first(tilings: Tilings, sprites: Sprites) -> Html:
 def _state(store: TilingStore, manifest: TilingManifest) -> str | None:
     if manifest.complete:
         return None
-    done = f"{len(manifest.searched):,} of {manifest.partitions:,} partitions are searched"
-    return f"Unfinished: {done}. antipodes resume {in_shell(store.address)} searches the rest."
+    done = f"{len(manifest.searched):,} of {manifest.partitions:,} partitions have been searched"
+    return f"Unfinished: {done}. Resume with: antipodes resume {in_shell(store.address)}"
 
 
 def _gallery(tilings: Tilings, limit: int, sprites: Sprites) -> Section:
@@ -59,7 +59,7 @@ def _gallery(tilings: Tilings, limit: int, sprites: Sprites) -> Section:
         for number, one in shown.items()
     )
     some = "" if len(shown) == len(tilings) else f", {len(shown):,} of them drawn"
-    about = f"{counted(len(tilings), 'tiling')}{some}; rotated and reflected copies are left out."
+    about = f"{counted(len(tilings), 'tiling')}{some}; rotated and reflected copies are omitted."
     return Section("The tilings", about, [gallery(figures)])
 
 
@@ -70,11 +70,9 @@ def _origin(store: TilingStore, manifest: TilingManifest) -> Section:
         "partitions": f"{manifest.partitions:,}",
         "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
         "last commit": format_time(store.storage.modified(MANIFEST)),
-        **({"a run is at work": str(run)} if run and run.alive else {}),
+        **({"running": str(run)} if run and run.alive else {}),
     }
-    about = (
-        "Exact cover: every way to place all pieces without overlap. This definition decides all numbers on this page."
-    )
+    about = "Exact cover: all ways to place all pieces without overlap. This definition determines all numbers here."
     return Section("How it was computed", about, [code(as_toml("board", manifest.board)), definitions(facts.items())])
 
 
@@ -83,6 +81,6 @@ def _checks(store: TilingStore, manifest: TilingManifest) -> Section:
         "fingerprint of the board": element("code", manifest.fingerprint),
         f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
     }
-    about = "Whoever has the store can verify it; whoever has not can compute it again and compare the numbers."
-    lines = ["# checks every byte and every tiling", f"antipodes verify {in_shell(store.address)}\n"]
+    about = "If you have the store, you can verify it. If not, you can recompute it and compare the numbers."
+    lines = ["# verifies every byte and every tiling", f"antipodes verify {in_shell(store.address)}\n"]
     return Section("How to check it", about, [commands(*lines, *recompute(manifest)), definitions(facts.items())])

@@ -1,5 +1,5 @@
-"""What a run of any kind is made of, whether it computes a table or tilings.
+"""The parts shared by all kinds of runs, whether they compute a table or tilings.
 
-``options`` say how to run; a ``session`` holds the lock of the store and the scheduler, and words how to resume after
-an error. A ``report`` is the result of a run, a verdict that of a verification.
+``options`` are the settings of a run. A ``session`` locks the store, opens the scheduler, and adds to the message of an
+error how to resume. ``run_results`` are the report of a run and the verdict of a verification.
 """

@@ -1,4 +1,4 @@
-"""Ctrl-C, or the interruption of a notebook's kernel, while a Python program waits for a run."""
+"""Handling of Ctrl-C, or of an interrupted notebook kernel, while a Python program waits for a run."""
 
 import signal
 import sys
@@ -12,25 +12,25 @@ from antipodes_tasks import arguments
 
 
 class Interruption:
-    """Inside the block, the first Ctrl-C is noted, and a second one raises KeyboardInterrupt.
+    """In the block, the first Ctrl-C is recorded, and the second raises KeyboardInterrupt.
 
-    That is so in the main thread of a program that has no handler of its own for the signal; in others nothing changes.
+    This only applies in the main thread of a program without a handler of its own for the signal.
     """
 
     def __init__(self, asked: Callable[[], bool]) -> None:
-        """Beside the signal, ``asked`` is asked whether to stop; InputError if it is no function."""
+        """Stop on the signal or if ``asked`` returns True; raise InputError if ``asked`` is not a function."""
         self._asked = arguments.function(asked, "interrupted")
         self._noted = False
         self._before: Any = None
 
     def requested(self) -> bool:
-        """Whether the run is to commit and stop."""
+        """Return whether the run should commit and stop."""
         return self._noted or self._asked()
 
     def check(self, complete: bool, saved: str, store: str, overwrite: bool = False) -> None:
-        """Raise KeyboardInterrupt if Ctrl-C was pressed and the run has stopped before it was complete.
+        """Raise KeyboardInterrupt if Ctrl-C was pressed and stopped the run before it was complete.
 
-        The message says how much is ``saved``, such as "depths 0 to 7 are", and how to resume.
+        The message contains ``saved``, such as "depths 0 to 7 are", and how to resume.
         """
         if self._noted and not complete:
             again = "the same call without overwrite" if overwrite else "the same call"
@@ -51,6 +51,9 @@ class Interruption:
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._noted:
             watch.ending = True
-            raise KeyboardInterrupt("stopped immediately: what was committed is kept, and the same call resumes")
+            raise KeyboardInterrupt("stopped immediately; committed work is kept, and the same call resumes")
         self._noted = True
-        print("interrupted: finishing and committing what is under way; again stops immediately", file=sys.stderr)
+        print(
+            "interrupted: finishing and committing the work in progress; interrupt again to stop immediately",
+            file=sys.stderr,
+        )

@@ -1,4 +1,4 @@
-"""The results of runs and of verifications, whatever the store holds, and the time that they took."""
+"""The results of runs and verifications of all kinds, and the times of their phases."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class Clock:
     """Seconds spent in each phase of a run."""
 
     compiling: float = 0.0
-    """Compiling machine code at a first use, in this process; no other phase includes it."""
+    """Compiling machine code on first use, in this process; the other phases do not include it."""
     tables: float = 0.0
     """Building the tables of moves or placements, and loading the kernels."""
     search: float = 0.0
@@ -26,7 +26,7 @@ class Clock:
 
     @contextmanager
     def measure(self, phase: str) -> Iterator[None]:
-        """Add the seconds that the block takes to a phase."""
+        """Add the duration of the block to a phase."""
         begin, compiled = time.perf_counter(), watch.seconds
         try:
             yield
@@ -37,10 +37,10 @@ class Clock:
 
     @property
     def compiling_line(self) -> str | None:
-        """What a report says of compiling, if it took long."""
+        """Remark on compilation for the report, or None if it was fast."""
         if self.compiling < TELL_SECONDS:
             return None
-        return f"{self.compiling:.2f} s of it for machine code, only at a first use"
+        return f"{self.compiling:.2f} s of this time, only on first use"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,34 +48,34 @@ class Report:
     """The result of a run of any kind."""
 
     store: str
-    """Its path or URL."""
+    """Path or URL of the store."""
     resumed_from: int | None
-    """How much was committed before the run, in what the run counts; None: nothing was."""
+    """Amount committed before the run, in the unit of the run (depth or partitions); None if nothing was committed."""
     clock: Clock
     """Seconds of each phase."""
     seconds: float
-    """Seconds that the user waited: since the command was started, imports included, or the function was called."""
+    """Seconds that the user waited, since the command was started (including imports) or the function was called."""
     peak_memory: int = field(default_factory=peak_memory)
-    """The most bytes that this process took, or one that it started; workers elsewhere are not seen."""
+    """Peak memory in bytes of this process or one that it started; workers elsewhere are not included."""
 
     def seconds_to_json(self) -> dict[str, float]:
-        """The value of the key ``seconds``."""
+        """Return the value of the key ``seconds``."""
         clock = self.clock
         phases = {"compiling": clock.compiling, "tables": clock.tables, "search": clock.search, "write": clock.write}
         return {"total": self.seconds, **phases}
 
     def per_second(self, amount: int) -> float | None:
-        """An amount per second of search; None if nothing was searched."""
+        """Return the amount per second of search, or None if there was no search."""
         return amount / self.clock.search if self.clock.search else None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Verdict:
-    """The problems that were found in a store; its text is one line for each."""
+    """The problems found in a store; its string has one line per problem."""
 
     problems: tuple[str, ...] = ()
     complete: bool | None = None
-    """Whether the store is finished; None if it is too damaged to tell."""
+    """Whether the store is finished; None if it is too corrupt to decide."""
 
     @property
     def ok(self) -> bool:
@@ -89,7 +89,7 @@ class Verdict:
         return f"<{type(self).__name__}: {shorten(str(self), 80)}>"
 
     def to_json(self) -> dict[str, Any]:
-        """The verdict with the keys of ``verify --json``."""
+        """Return the verdict with the keys of ``verify --json``."""
         fields = asdict(self)
         problems = list(fields.pop("problems"))
         return {"ok": self.ok, **fields, "problems": problems}

@@ -1,7 +1,7 @@
-"""The session of a run, whatever it computes: the store that it locks, and the scheduler that it uses.
+"""A run's session: the store it locks and the scheduler it uses.
 
-Everything that a run does around its search is here: it checks what it is given, locks the store, reads what an
-earlier run committed, opens a scheduler and waits for its workers, and passes on interruptions.
+A session does everything around the search, whatever is being computed: it checks its arguments, locks the store,
+reads what an earlier run committed, opens a scheduler and waits for workers, and handles interruptions.
 """
 
 import time
@@ -50,9 +50,11 @@ class Session(Generic[AnyStore]):
         interrupted: Callable[[], bool],
         scheduler: Any = None,
     ) -> None:
-        """Begin to measure the run's time; ``scheduler``, where one is given, goes before that of the options.
+        """Start the clock and create the store object; nothing is opened or locked yet.
 
-        InputError where an argument is of another type; NotAStoreError where no store can be at the address.
+        A ``scheduler`` passed here takes precedence over the one in ``options``.
+
+        Raises InputError if an argument has the wrong type, and NotAStoreError if the address cannot hold a store.
         """
         called = time.perf_counter()
         self.options = arguments.instance(options, RunOptions, "RunOptions")
@@ -60,30 +62,30 @@ class Session(Generic[AnyStore]):
         self.listener = arguments.function(listener, "a listener")
         self.clock = Clock()
         self.interrupted = False
-        """Whether the run was told to stop."""
+        """True once the run has been asked to stop."""
         self._interrupted = arguments.function(interrupted, "interrupted")
         self.store = kind(arguments.address(address, "a store"))
         self._given = scheduler
         self._name = uuid.uuid4().hex
-        """The name by which other processes know the run."""
+        """Identifier of the run in other processes."""
 
     @property
     def seconds(self) -> float:
-        """Seconds since the user began to wait: since the command was started, or the run was called."""
+        """Seconds since the command was started or the function was called."""
         return time.perf_counter() - self._begin
 
     @contextmanager
     def lock(self) -> Iterator[StoreLock]:
-        """Keep other runs from the store; StoreLockedError where one holds it.
+        """Lock the store against other runs; raise StoreLockedError if another run holds it.
 
-        In the block it is as in `watching`.
+        The block is also watched, see `watching`.
         """
         with self.watching(), self.store.lock() as handle:
             yield handle
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Report waits for the storage and long preparations to the listener; they end if the run is told to stop."""
+        """Notify the listener of waits for the storage and of long preparations; both end if the run is to stop."""
 
         def preparing(what: str, done: int, of: int) -> None:
             self.listener(Preparing(what, done, of))
@@ -95,10 +97,10 @@ class Session(Generic[AnyStore]):
             yield
 
     def finished(self, check: Callable[[Manifest], None]) -> Manifest | None:
-        """The manifest of a finished store, which is only reported; None if there is anything to compute or delete.
+        """Return the manifest of a finished store, which is only reported; None if anything is left to do.
 
         Nothing is locked or written, so the store may be on a read-only file system or in a read-only bucket. ``check``
-        is as for `committed`.
+        is explained at `committed`.
         """
         if self.options.overwrite or not self.store.exists():
             return None
@@ -109,7 +111,7 @@ class Session(Generic[AnyStore]):
         return manifest if manifest.complete else None
 
     def _can_delete(self) -> bool:
-        """Whether the lock of the store can be taken, so that the leftovers of a killed run can be deleted."""
+        """Return whether the store can be locked, so that the leftovers of a killed run can be deleted."""
         try:
             with self.store.lock():
                 return True
@@ -117,9 +119,9 @@ class Session(Generic[AnyStore]):
             return False
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
-        """The manifest of the store to resume or report; None where there is none, or it is to be overwritten.
+        """Return the manifest to resume from or to report; None if there is none or it will be overwritten.
 
-        ``check`` raises unless the store is that of this run, before anything in it is cleaned up.
+        ``check`` raises if the store belongs to a different run; it is called before leftovers are removed.
         """
         if self.options.overwrite or not self.store.exists():
             return None
@@ -129,7 +131,7 @@ class Session(Generic[AnyStore]):
             return cleaned
 
     def _read(self, check: Callable[[Manifest], None]) -> Manifest:
-        """Read the manifest and check it; a message about another or a corrupt store names the remedy."""
+        """Read and check the manifest; the message about a different or corrupt store names the remedy."""
         with damage_hint(self.options, self.store.address):
             manifest: Manifest = self.store.read()
             try:
@@ -139,25 +141,25 @@ class Session(Generic[AnyStore]):
             return manifest
 
     def _another_store(self) -> str:
-        """The remedy if the store belongs to another puzzle, or holds something else."""
+        """Return the remedy if the store belongs to another puzzle or holds results of another kind."""
         return f"choose another {option('store')}, or {self.options.start_over(self.store.address, 'overwrite it')}"
 
     def _tell_wait(self, waited_for: str) -> None:
         self.listener(Waiting(waited_for))
 
     def stop(self) -> bool:
-        """Whether the run was told to stop; it is not asked again once it was."""
+        """Return whether the run has been asked to stop. The caller's function is not called again after True."""
         self.interrupted = self.interrupted or self._interrupted()
         return self.interrupted
 
     @contextmanager
     def scheduler(self, saved: Callable[[Any], str]) -> Iterator[Scheduler]:
-        """The scheduler of the run, with workers; errors inside say how much is saved, and how to resume.
+        """Yield a scheduler that has workers; a scheduler that was passed in stays open afterwards.
 
-        It stays open if it was given.
+        Errors raised inside the block are extended by how much is saved and how to resume.
 
-        InterruptedRunError where the run was told to stop before there was a worker; SchedulerError where the cluster
-        does not answer.
+        Raises InterruptedRunError if the run is asked to stop before a worker has joined, and SchedulerError if the
+        cluster does not answer.
         """
         page = self.options.performance_report
         with (
@@ -167,7 +169,7 @@ class Session(Generic[AnyStore]):
         ):
             scheduler.relay_waits(self._name, self._tell_wait)
             if not scheduler.wait_for_workers(self.listener, self.stop):
-                raise InterruptedRunError("interrupted: there was no worker yet")
+                raise InterruptedRunError("interrupted before any worker joined")
             yield scheduler
 
     def _opened(self) -> AbstractContextManager[Scheduler]:
@@ -180,7 +182,7 @@ class Session(Generic[AnyStore]):
 
 @contextmanager
 def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
-    """Add to the message about a damaged store how to repair it."""
+    """Add the remedy to the message about a corrupt store."""
     try:
         yield
     except StoreDamagedError as error:
@@ -189,9 +191,10 @@ def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
 
 @contextmanager
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
-    """Add to the message of an error how much is saved, which ``saved`` words, and the command that resumes.
+    """Extend the message of an error by what is saved (a text from ``saved``) and by the command that resumes the run.
 
-    A damaged store cannot be resumed: the message says how to repair it. A storage that failed is not asked again.
+    A corrupt store cannot be resumed; its message explains how to repair it instead. After an error of the storage, the
+    storage is not expected to answer.
     """
     try:
         with damage_hint(options, store.address):
@@ -207,14 +210,14 @@ def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], s
 
 
 def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> list[str]:
-    """The parts to add to the message; none where nothing is stored, unless the run was interrupted."""
+    """Return the parts to add to the message; an empty list if nothing is stored, unless the run was interrupted."""
     if store.known is not None:
         return [saved(store.known), options.how_to_resume(store.address)]
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
     if options.started_by == IN_PYTHON:
         start_over = ["the same call starts over"]
-    if isinstance(error, StoreSilentError):  # whether the store was created, or the old one replaced, is not known
+    if isinstance(error, StoreSilentError):  # it is unknown whether the store was created or replaced
         return start_over
     if _has_manifest(store):
         unchanged = ["the store to be overwritten is unchanged", *start_over]
@@ -223,7 +226,7 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
 
 
 def _has_manifest(store: Store[Any]) -> bool:
-    """Whether a store is there, as far as its storage answers."""
+    """Return whether the store exists; False if its storage fails."""
     try:
         return store.storage.has(MANIFEST)
     except StoreError:

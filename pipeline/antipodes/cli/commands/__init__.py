@@ -1,1 +1,1 @@
-"""The commands, some of one kind in a module: each reads its arguments, calls one function and prints."""
+"""The commands. Each reads its arguments, calls one function and prints the result."""

@@ -1,4 +1,4 @@
-"""``antipodes abstract``: the config of a pattern of a puzzle."""
+"""``antipodes abstract``: print the config of a pattern of a puzzle."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from antipodes_tasks.spaces.selection import is_reduced_by_default
 
 PIECES = "PIECES"
 WHOLE = {"symmetry": "off"}
-"""The settings of a run for a table that ``solve --tables`` takes."""
+"""Run settings of a table that ``solve --tables`` accepts."""
 app = commands()
 
 
@@ -30,26 +30,26 @@ def abstract(
     puzzle: PuzzleArgument,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar=PIECES, help="Pieces that stay different; the others of their part become equal."),
+        typer.Option(metavar=PIECES, help="Keep these pieces distinct; the others of their part become identical."),
     ] = None,
     equal: Annotated[
-        list[str] | None, typer.Option(metavar=PIECES, help="Pieces that become equal; several times for several.")
+        list[str] | None, typer.Option(metavar=PIECES, help="Make these pieces identical. Repeatable.")
     ] = None,
     drop_orientation: Annotated[
         list[str] | None,
-        typer.Option(metavar=PIECES, help="Pieces whose orientation does not matter."),
+        typer.Option(metavar=PIECES, help="Ignore the orientation of these pieces."),
     ] = None,
-    omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="A part that is left out.")] = None,
+    omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="Leave out this part.")] = None,
     free: Annotated[
-        bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so that tables add up.")
+        bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so tables can be added.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name of the pattern. [default: one from what it keeps]")
+        str | None, typer.Option(metavar="NAME", help="Name of the pattern. [default: derived from the kept pieces]")
     ] = None,
 ) -> None:
-    """Print the config of a pattern: the puzzle with some pieces taken as equal, turned as one, or left out."""
+    """Print the config of a pattern: the puzzle with some pieces identical, without orientation, or left out."""
     if not (keep or equal or drop_orientation or omit):
-        raise InputError("expected --keep, --equal, --drop-orientation or --omit, found none of them")
+        raise InputError("give at least one of --keep, --equal, --drop-orientation and --omit")
     chosen = Abstraction(keep or (), equal or (), drop_orientation or (), omit or (), free, name)
     settings = abstracted(load_config(puzzle).puzzle, chosen)
     found = Config(settings).puzzle

@@ -1,4 +1,4 @@
-"""``antipodes components``: all positions of a puzzle, by which moves lead to which."""
+"""``antipodes components``: the strongly connected components of all positions of a puzzle."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -13,7 +13,7 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 
 DEFAULT_LIMIT = 20
-"""Kinds of components that are listed unless a limit is given."""
+"""Number of kinds of components listed by default."""
 
 app = commands()
 
@@ -33,19 +33,19 @@ def components(
     ] = None,
     goal: Annotated[
         str | None,
-        typer.Option(metavar="PATTERN", help="Show the positions that are farthest from this goal instead."),
+        typer.Option(metavar="PATTERN", help="Instead, show the positions that are farthest from this goal."),
     ] = None,
     among: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="With --goal: only positions that match are starts.")
+        str | None, typer.Option(metavar="PATTERN", help="With --goal: consider only starts that match.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count all positions of a puzzle by components: sets of positions that moves lead to from each other."""
+    """Count the strongly connected components of a puzzle: positions that are reachable from each other."""
     if goal is not None:
         _show_hardest(finding.hardest_starts(puzzle, goal, limit or DEFAULT_LIMIT, among=among), as_json)
         return
     if among is not None:
-        raise InputError("--among: expected --goal beside it, found none")
+        raise InputError("--among can only be used with --goal")
     found = finding.components(puzzle)
     shown = found[: limit if limit or as_json else DEFAULT_LIMIT]
     if as_json:

@@ -1,4 +1,4 @@
-"""``antipodes graph``: all positions and moves of a puzzle, for programs that treat graphs."""
+"""``antipodes graph``: all positions and moves of a puzzle, as a file for graph libraries."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,10 +25,10 @@ def graph(
     puzzle: PuzzleArgument,
     to: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="The file: .graphml, .npz for scipy.sparse, or .csv, with NAME.nodes.csv."),
+        typer.Option(metavar="FILE", help="Output file: .graphml, .npz (scipy.sparse), or .csv with NAME.nodes.csv."),
     ],
     limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Refuse a graph of more than N positions.")
+        int, typer.Option(min=1, metavar="N", help="Refuse graphs of more than N positions.")
     ] = export.MAX_NODES,
     as_json: AsJson = False,
 ) -> None:

@@ -24,8 +24,8 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 12
-"""Boards drawn unless a limit is given."""
-Unique = Annotated[bool, typer.Option("--unique", help="Count positions up to symmetry, too.")]
+"""Number of boards drawn by default."""
+Unique = Annotated[bool, typer.Option("--unique", help="Also count positions up to symmetry.")]
 
 app = commands()
 
@@ -41,7 +41,7 @@ app = commands()
 def layers(
     store: Store,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Plot the counts into a file (svg, png or pdf).")
+        Path | None, typer.Option(metavar="FILE", help="Plot the counts to FILE (.svg, .png or .pdf).")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     unique: Unique = False,
@@ -55,7 +55,7 @@ def layers(
     classes = _unique_layers(path) if unique else None
     if plot:
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
-        say(f"drawn into {plot}")
+        say(f"plot written to {plot}")
     if as_json:
         print_json(layers_view(manifest, classes))
     elif csv:
@@ -63,15 +63,15 @@ def layers(
             print_line(line)
     elif not plot:
         counts = dict(enumerate(manifest.positions))
-        print_lines(draw_counts(counts, classes) if counts else "nothing is committed yet")
+        print_lines(draw_counts(counts, classes) if counts else "no layer is committed yet")
         if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 
 
 def _unique_layers(address: Address) -> list[int]:
-    """The positions of a table at each depth up to symmetry."""
+    """Return the number of positions of a table at each depth, up to symmetry."""
     if isinstance(search_store(address), CountsStore):
-        raise InputError(f"--unique: expected a table, found counts alone in {address}")
+        raise InputError(f"--unique needs a table; {address} only holds counts")
     with open_table(address) as table, preparing():
         return table.unique_layers()
 
@@ -96,7 +96,7 @@ def farthest(
         int | None,
         typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {DEFAULT_LIMIT}; with --json all]"),
     ] = None,
-    unique: Annotated[bool, typer.Option("--unique", help="Show one position of each class up to symmetry.")] = False,
+    unique: Annotated[bool, typer.Option("--unique", help="Show one position per symmetry class.")] = False,
     svg: Svg = None,
     png: Png = None,
     size: Size = None,
@@ -122,7 +122,7 @@ def farthest(
 
 
 def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, dict[str, Any]]:
-    """One antipode of each class, at most ``most`` of them, and what is printed of them."""
+    """Return one antipode of each symmetry class, at most ``most``, and the values to print."""
     with preparing():
         positions = found.unique_antipodes(most)
         classes = unique_farthest(found) if isinstance(found, Table) else len(found.unique_antipodes())

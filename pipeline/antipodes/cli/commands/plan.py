@@ -1,4 +1,4 @@
-"""``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
+"""``antipodes plan``: an estimate of a run's memory, disk and time, and whether it can run on this machine."""
 
 import time
 from collections.abc import Sequence
@@ -40,23 +40,23 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
-"""Seconds that a process may take to load: an older one did other things before."""
+"""Maximum seconds to count for loading the program; an older process has done other work."""
 
 
-ClusterWorkers = Annotated[int | None, typer.Option(metavar="N", help="Number of workers of a cluster to plan for.")]
+ClusterWorkers = Annotated[int | None, typer.Option(metavar="N", help="Plan for a cluster with N workers.")]
 WorkerMemory = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Memory limit of each of these workers, such as 15GiB.")
+    str | None, typer.Option(metavar="SIZE", help="Memory limit of each cluster worker, such as 15GiB.")
 ]
 WorkerThreads = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Threads of each of these workers. [default: 1]"),
+    typer.Option(metavar="N", help="Threads of each cluster worker. [default: 1]"),
 ]
 PlannedScheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Plan for the workers of this dask scheduler.")
 ]
 PlannedSchedulerFile = Annotated[
     str | None,
-    typer.Option("--scheduler-file", metavar="FILE", help="Plan for the workers of the scheduler in this file."),
+    typer.Option("--scheduler-file", metavar="FILE", help="Plan for the workers of the scheduler named in FILE."),
 ]
 
 app = commands()
@@ -79,7 +79,7 @@ def plan(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate the memory, disk and time of a run, without running."""
+    """Estimate the memory, disk and time of a run without running it."""
     config = restricted(load_config(puzzle), only_moves, omit or ())
     options = run_options(
         config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
@@ -150,32 +150,32 @@ def _print_patterns(config: Config) -> None:
 def _described_cluster(
     workers: int | None, memory: str | None, threads: int | None, scheduler: str | None, scheduler_file: str | None
 ) -> Cluster | None:
-    """Return the workers of the cluster that the options describe or name; None if they do neither."""
+    """Return the workers of the cluster that the options describe or name, or None if no such option is given."""
     described = workers is not None or memory is not None or threads is not None
     if scheduler is not None or scheduler_file is not None:
         if described:
-            raise InputError("--cluster-workers describes a cluster, and --scheduler names another; give one of them")
+            raise InputError("--cluster-workers and --scheduler both define a cluster; give only one of them")
         with show_progress(quiet=False) as listener:
             return workers_at(scheduler, scheduler_file, listener)
     if not described:
         return None
     if workers is None or memory is None:
-        raise InputError("a cluster is described by both --cluster-workers and --worker-memory")
+        raise InputError("to describe a cluster, give both --cluster-workers and --worker-memory")
     count = arguments.integer(workers, "--cluster-workers", 1, MAX_WORKERS)
     each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MAX_WORKERS)
     return identical_workers(count, memory_size(memory, "--worker-memory"), each)
 
 
 def _print_cluster(cluster: Cluster | None, fit: ClusterFit | None) -> None:
-    """Print whether the run fits a cluster, if one is described or named."""
+    """Print whether the run fits the cluster, if one is described or named."""
     if cluster is not None:
         print_line(f"  cluster      {fit or 'it has no workers yet'}")
 
 
 def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:
-    """What is known before the search of a puzzle whose positions are keys."""
+    """Print the estimates for a puzzle whose positions are searched as keys."""
     size = planned.reachable
-    found = f"more than {counted(planned.looked, 'position')}: only the search counts them"
+    found = f"more than {counted(planned.looked, 'position')}; only the search can count them"
     print_line(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
     print_line(
         f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
@@ -187,7 +187,7 @@ def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[s
 
 
 def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
-    """Say that no table can have the positions of a puzzle, and what its patterns cost."""
+    """Print that the puzzle is too large for a table, and the cost of its pattern tables."""
     size = index_size(config.puzzle.rules)
     if as_json:
         print_json({"index_size": size, "fits": False, "problem": problem, **patterns_view(config)})
@@ -198,7 +198,7 @@ def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
 
 
 def _print_division(planned: Plan) -> None:
-    """How the positions are numbered and divided among tasks."""
+    """Print how the positions are numbered and divided into tasks."""
     space = planned.space
     cut = f"{counted(space.rows, 'row')} of {counted(space.width, 'column')}"
     maps = counted(space.filler.most_column_maps, "column map")
@@ -207,7 +207,7 @@ def _print_division(planned: Plan) -> None:
 
 
 def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
-    """What a run has too little of on this machine."""
+    """Return the resources that this machine has too little of."""
     too_much = {
         "memory": planned.least_bytes - planned.unsure_bytes > limit,
         "disk": free is not None and planned.disk_bytes > free,
@@ -216,31 +216,31 @@ def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
 
 
 def _time(planned: Plan, tasks: int, store: Address) -> Duration:
-    """The time of a run, estimated; without that of writing to a bucket, whose speed is unknown."""
+    """Return the estimated time of a run, without the time to write to a bucket, whose speed is unknown."""
     starting = min(LONGEST_START, time.perf_counter() - process_began())
     return estimate_duration(planned, tasks, store.parent if isinstance(store, Path) else None, starting)
 
 
 def _described(expected: Duration, store: Address, tasks: int) -> str:
-    """The time of a run, and what the estimate rests on."""
+    """Return the time of a run and the source of the estimate, as text."""
     bucket = "" if isinstance(store, Path) else ", and the time that the bucket takes"
-    source = "judging by a short trial" if expected.known else "a rough estimate from a measured rate"
+    source = "measured in a short trial" if expected.known else "a rough estimate from a typical rate"
     return f"{described_range(expected.range)} with {counted(tasks, 'thread')}{bucket}, {source}"
 
 
 def _memory(planned: Plan, limit: int, what: str) -> str:
-    """The memory of a run, or the least that it needs if the limit, ``what`` is its name, is less."""
+    """Return the memory of a run as text; ``what`` is the name of the limit."""
     least = planned.least_bytes - planned.unsure_bytes
     if least > limit:
         return f"does not fit: at least {human(least)}; {what} {human(limit)}"
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
-        return f"{either}: only the move tables tell; {what} {human(limit)}"
+        return f"{either}, which only the move tables decide; {what} {human(limit)}"
     return f"at most {human(planned.memory_bytes)}{', with two bits a position' if planned.two_bits else ''}"
 
 
 def _disk(planned: Plan, free: int | None) -> str:
-    """The disk of a run, and the bytes that are free, if known."""
+    """Return the disk space of a run as text, with the free bytes if known."""
     parts = ", ".join(f"{what} {human(size)}" for what, size in planned.disk_parts.items())
     shown = "" if free is None else f"; free {human(free)}"
     return f"at most {human(planned.disk_bytes)}: {parts}{shown}"

@@ -1,4 +1,4 @@
-"""``antipodes play``: a shortest path step by step, or any other moves, by keys of a terminal or lines of input."""
+"""``antipodes play``: walk through a puzzle on the terminal, with the distance after each move."""
 
 import codecs
 import os
@@ -30,13 +30,13 @@ from antipodes_tasks.quoting import counted, printable, quote
 
 Position = Annotated[
     list[str] | None,
-    typer.Argument(metavar="POSITION", help="A position as in the config. [default: a random one]"),
+    typer.Argument(metavar="POSITION", help="A position, written as in the config. [default: a random one]"),
 ]
 STEP, BACK, QUIT = ("", "step", "space"), ("b", "back", "backspace"), ("q", "quit", "exit")
 ARROWS = {"left": "L", "right": "R", "up": "U", "down": "D"}
 HELP = (
     "space: next move of a shortest path   backspace or b: back   q: quit\n"
-    "a move: its name or number, then Enter where longer ones begin alike\n"
+    "a move: its name or number, then Enter if longer ones begin with it\n"
     "pasted: several moves such as R U R', or a position"
 )
 SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
@@ -57,17 +57,17 @@ NAMES = {
     "\x04": "quit",  # Ctrl-D, the end of the input
 }
 MARK_PASTES, MARK_NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
-"""Ask a terminal to mark what is pasted, and to stop that; one that cannot do it ignores both."""
+"""Ask a terminal to mark pasted text, and to stop marking it; a terminal that cannot do so ignores both."""
 PIECES = re.compile(
     r"\x1b\[200~(?P<marked>.*?)\x1b\[201~|(?P<key>\x1b[\[O][\d;]*[A-Za-z~])|(?P<text>[^\x1b]+)", re.DOTALL
 )
-"""A marked paste, a key that sends a sequence, or characters."""
+"""A marked paste, a key that sends an escape sequence, or characters."""
 UNFINISHED = re.compile(r"\x1b\[200~(?!.*\x1b\[201~).*\Z|\x1b([\[O][\d;]*)?\Z", re.DOTALL)
-"""The beginning of one of them at the end of what was read: the rest comes with the next bytes."""
+"""An incomplete piece at the end of the input so far; the rest comes with the next bytes."""
 WORDS = re.compile(r"([^\s\x00-\x1f\x7f]+([ \t]+[^\s\x00-\x1f\x7f]+)+|(?!(.)\3*\b)[^\s\x00-\x1f\x7f]{8,})[\r\n]?")
-"""Words with blanks between them, or a long one: too much for fingers between two screens, so it was pasted."""
+"""Words separated by blanks, or one long word: too much to type between two screens, so it was pasted."""
 AT_ONCE, MAX_AT_ONCE = 1 << 12, 1 << 20
-"""Bytes that are read together, and those that are read before the screen is drawn again."""
+"""Bytes per read, and maximum number of bytes read before the screen is drawn again."""
 
 app = commands()
 
@@ -84,19 +84,19 @@ def play(
     position: Position = None,
     moves: MoveSequence = None,
     depth: Annotated[
-        int | None, typer.Option(min=0, metavar="D", help="Instead of a position: a random one at this depth.")
+        int | None, typer.Option(min=0, metavar="D", help="Begin at a random position at this depth.")
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Print a shortest path, and ask for no moves.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print a shortest path and exit.")] = False,
     puzzle: Given = None,
 ) -> None:
-    """Walk from a position to the start or goal, with the distance always in sight."""
-    if len(names_given({"position": position, "moves": moves, "depth": depth})) > 1:
-        raise InputError("expected a position, --moves or --depth, found several of them")
+    """Walk from a position to the start or goal, and see the distance after each move."""
+    if len(given := names_given({"a position": position, "--moves": moves, "--depth": depth})) > 1:
+        raise InputError(f"give only one of a position, --moves and --depth, not {' and '.join(given)}")
     with open_table(find_store(store, puzzle)) as table:
         check_playable(table)
         player = Player(Game(table, _begin(table, position, moves, depth)))
         if once:
-            _print_way(player)
+            _print_path(player)
         elif sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
             _by_keys(player)
         else:
@@ -104,7 +104,7 @@ def play(
 
 
 def _begin(table: Table, position: list[str] | None, moves: str | None, depth: int | None) -> str:
-    """The position to begin at, as a text."""
+    """Return the position to begin at, as a string."""
     if position:
         return " ".join(position)
     if moves is not None:
@@ -113,8 +113,8 @@ def _begin(table: Table, position: list[str] | None, moves: str | None, depth: i
     return table.puzzle.format(table.random_position(depth))
 
 
-def _print_way(player: "Player") -> None:
-    """Print each position of a shortest path, and the move that leads on."""
+def _print_path(player: "Player") -> None:
+    """Print each position of a shortest path and the move to the next one."""
     game = player.game
     while True:
         print_line(f"{game.distance} left")
@@ -126,7 +126,7 @@ def _print_way(player: "Player") -> None:
 
 
 def _by_lines(player: "Player") -> None:
-    """Answer each line of standard input, a command each; an empty one is the next step."""
+    """Obey the lines of standard input, one command each; an empty line is the next step."""
     print_drawing(screen(player))
     for line in chain.from_iterable(input_batches()):
         player.obey(line)
@@ -136,7 +136,7 @@ def _by_lines(player: "Player") -> None:
 
 
 def _by_keys(player: "Player") -> None:
-    """Obey keys, on a screen of its own, which disappears at the end; the last position stays."""
+    """Obey keys on an alternate screen, which disappears at the end; the last position is printed."""
     typing = Typing(player)
     with Console().screen(hide_cursor=False) as shown, keys() as pressed:
         while not player.has_quit:
@@ -147,16 +147,16 @@ def _by_keys(player: "Player") -> None:
 
 
 class Player:
-    """Makes the moves that a person asks for."""
+    """Makes the moves that the user asks for."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.has_quit = False
         self.message = ""
-        """The result of the last command, in a few words; empty if it can be seen."""
+        """Result of the last command in a few words; empty if the screen shows it."""
 
     def obey(self, command: str) -> None:
-        """Do what a word or the name of a key says; what is unclear changes nothing and leaves a message."""
+        """Carry out a command or key. If it is unclear, nothing changes, and `message` explains why."""
         word = command.strip()
         self.message = ""
         if (choice := self._named(word)) is not None:
@@ -164,7 +164,7 @@ class Player:
         elif word.lower() in QUIT:
             self.has_quit = True
         elif word.lower() in BACK:
-            self.message = "" if self.game.undo() else "no move to take back"
+            self.message = "" if self.game.undo() else "no move to undo"
         elif word.lower() in STEP:
             made = self.game.step()
             self.message = f"move {made.name}" if made else f"this is the {self.game.puzzle.depth_zero}"
@@ -174,12 +174,12 @@ class Player:
             self._obey_several(word)
 
     def _obey_several(self, text: str) -> None:
-        """Start over at a position, make the moves of a sequence, or obey words one after another."""
+        """Start over at a position, make the moves of a sequence, or obey several commands."""
         puzzle, words = self.game.puzzle, text.split()
         try:
             if puzzle.is_position(text):
                 self.game.begin_at(puzzle.parse(text))
-            elif len(words) > 1 and not self._leads(text):
+            elif len(words) > 1 and not self._follow(text):
                 self._obey_words(words)
             elif len(words) == 1:
                 self.game.follow(text)
@@ -187,10 +187,10 @@ class Player:
             self.message = str(error)
         except PositionError:
             names = " ".join(one.name for one in self.game.choices)
-            self.message = f"expected a legal move ({names}), step, back, quit or a position; found {quote(text)}"
+            self.message = f"expected a legal move ({names}), step, back, quit, or a position; found {quote(text)}"
 
-    def _leads(self, text: str) -> bool:
-        """Whether the text is a sequence of moves, which are then made."""
+    def _follow(self, text: str) -> bool:
+        """Make the moves if the text is a sequence of moves; return whether it is."""
         try:
             self.game.follow(text)
         except PositionError:
@@ -198,7 +198,7 @@ class Player:
         return True
 
     def _obey_words(self, words: list[str]) -> None:
-        """Obey each word, up to one that is unclear."""
+        """Obey the words until one is unclear."""
         for number, word in enumerate(words):
             self.obey(word)
             if self.message.startswith("expected"):
@@ -207,17 +207,17 @@ class Player:
                 return
 
     def waits_after(self, typed: str) -> bool:
-        """Whether a longer command begins with what was typed, so that Enter has to tell where it ends."""
+        """Return whether a longer command begins with ``typed``, so that Enter has to end it."""
         choices = self.game.choices
         words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
         return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
 
     def _named(self, word: str) -> Choice | None:
-        """The legal move of this name."""
+        """Return the legal move of this name, or None."""
         return next((one for one in self.game.choices if one.name == word), None)
 
     def _find_choice(self, word: str) -> Choice | None:
-        """The legal move of an arrow key, of a name in another case if that is clear, or of a number."""
+        """Return the legal move for an arrow key, a number, or a name in another case if it is unambiguous; or None."""
         if word in ARROWS:
             return self._named(ARROWS[word])
         choices = self.game.choices
@@ -232,15 +232,15 @@ class Player:
 
 
 class Typing:
-    """Keys one after another as commands of a player: what was typed so far, until it is one."""
+    """Turns keys into commands of a player, and keeps the characters of an incomplete command."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
         self.typed = ""
-        """The beginning of a command."""
+        """Beginning of a command."""
 
     def obey(self, pressed: "list[Pressed]") -> None:
-        """Take keys and pasted texts, which came together."""
+        """Take keys and pasted texts that arrived together."""
         for one in pressed:
             if self._player.has_quit:
                 return
@@ -267,7 +267,7 @@ class Typing:
 
 
 def screen(player: "Player") -> str:
-    """The board, the distance, and the moves with the distances after them, as wide as the terminal allows."""
+    """Return the board, the distance, and the moves with their distances, as wide as the terminal allows."""
     game = player.game
     distance = game.distance
     far = f"{counted(distance, 'move')} from the {game.puzzle.depth_zero}" if distance else "solved"
@@ -280,7 +280,7 @@ def screen(player: "Player") -> str:
 
 
 def _moves(game: Game, columns: int) -> list[str]:
-    """The legal moves in lines, each with its number, its name and the distance after it."""
+    """Return lines with the legal moves, each with its number, its name and the distance after it."""
     choices, distance = game.choices, game.distance
     numbered = any(not one.name.isdecimal() for one in choices)
     words = []
@@ -293,7 +293,7 @@ def _moves(game: Game, columns: int) -> list[str]:
 
 
 class Pressed(NamedTuple):
-    """A key by its name or as a character, or a text that was pasted."""
+    """The name of a key, a character, or pasted text."""
 
     text: str
     pasted: bool = False
@@ -301,10 +301,10 @@ class Pressed(NamedTuple):
 
 @contextmanager
 def keys() -> Iterator[Iterator[list[Pressed]]]:
-    """The keys that are pressed on standard input, those together that came together; Ctrl-C works as ever.
+    """Yield the keys pressed on standard input, in lists of keys that arrived together; Ctrl-C works as usual.
 
-    The end of the input is the key "quit". Afterwards the terminal is as before, and what it has not given is dropped:
-    the rest of a paste is no input of the shell.
+    The end of the input is the key "quit". At exit, the terminal is restored, and pending input is dropped: the shell
+    must not run the rest of a paste.
     """
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
@@ -330,7 +330,7 @@ def _pressed(number: int) -> Iterator[list[Pressed]]:
 
 
 def _pending(number: int) -> bytes:
-    """Some bytes, and those that are there already; none at the end of the input."""
+    """Return the bytes that have arrived, or wait for some; empty at the end of the input."""
     found = read = os.read(number, AT_ONCE)
     while read and len(found) < MAX_AT_ONCE and select.select([number], [], [], 0)[0]:
         read = os.read(number, AT_ONCE)
@@ -342,7 +342,7 @@ def _in_piece(piece: re.Match[str]) -> Iterator[Pressed]:
     if piece["marked"] is not None:
         yield from (Pressed(line, pasted=True) for line in re.split(r"[\r\n]+", piece["marked"]) if line.strip())
     elif piece["key"] is not None:
-        if piece["key"] in NAMES:  # other keys mean nothing here
+        if piece["key"] in NAMES:  # other keys have no meaning here
             yield Pressed(NAMES[piece["key"]])
     else:
         at = 0

@@ -1,4 +1,4 @@
-"""``antipodes puzzles``, ``boards``, ``check``, ``rank`` and ``unrank``: what is bundled, and positions as numbers."""
+"""``antipodes puzzles``, ``boards``, ``check``, ``rank`` and ``unrank``: bundled files, and indices of positions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from antipodes_tasks.spaces.selection import numbering_of, size_in_words
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
-"""Characters of a column of descriptions; in a narrower terminal they are below the names."""
+"""Minimum width of the column of descriptions, in characters; below it, descriptions go under the names."""
 DEFAULT_ALGORITHM = "counting"
 
 OptionalPuzzle = Annotated[str | None, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
@@ -51,7 +51,7 @@ def puzzles(as_json: AsJson = False) -> None:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
-    """A paragraph for each family."""
+    """Yield the lines of all families, one paragraph each."""
     for family, members in groupby(
         sorted(rows, key=lambda row: (row["family"], row["name"])), lambda row: row["family"]
     ):
@@ -60,26 +60,26 @@ def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 
 
 def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
-    """The puzzles of a family: names, numbers of positions, and descriptions in a column of their own."""
+    """Yield the lines of a family: names, numbers of positions, and descriptions in a column of their own."""
     sizes = ["?" if row["index_size"] is None else size_in_words(row["index_size"]) for row in rows]
     name, widest = max(len(row["name"]) for row in rows), max(map(len, sizes))
     indent = name + widest + 6
-    beside = columns - indent >= NARROWEST
+    side_by_side = columns - indent >= NARROWEST
     for row, size in zip(rows, sizes, strict=True):
-        said_once = re.sub(f": {size} [a-z]+$", "", row["description"])
-        if beside:
-            first, *lines = wrap(said_once, columns - indent) or [""]
+        description = re.sub(f": {size} [a-z]+$", "", row["description"])  # the size has its own column
+        if side_by_side:
+            first, *lines = wrap(description, columns - indent) or [""]
             yield f"  {row['name']:<{name}}  {size:>{widest}}  {first}".rstrip()
         else:
-            lines = wrap(f"{size}  {said_once}", max(columns, NARROWEST) - 4)
+            lines = wrap(f"{size}  {description}", max(columns, NARROWEST) - 4)
             yield f"  {row['name']}"
-        yield from (f"{'':{indent if beside else 4}}{line}" for line in lines)
+        yield from (f"{'':{indent if side_by_side else 4}}{line}" for line in lines)
 
 
 @command(app, "boards", "antipodes boards", "antipodes boards --json")
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
-    with importing_libraries():  # tilings, which the other commands do not need
+    with importing_libraries():  # loads tilings, which the other commands do not need
         from antipodes.tilings.config import board_view, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
@@ -94,11 +94,11 @@ def boards(as_json: AsJson = False) -> None:
 @command(app, "check", "antipodes check my-puzzle.toml", "antipodes check puzzles.py:jugs")
 def check(
     puzzle: PuzzleArgument,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Draw other positions to try.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the positions that are tried.")] = 0,
     as_json: AsJson = False,
 ) -> int:
-    """Check a puzzle: moves, inverses, how positions are written, and a small search against brute force."""
-    with importing_libraries():  # the search, which the other commands do not need
+    """Check a puzzle: its moves, their inverses, its notation, and a small search against brute force."""
+    with importing_libraries():  # loads the search, which the other commands do not need
         from antipodes.checking import check_puzzle
 
     config = load_config(puzzle)
@@ -126,22 +126,26 @@ def check(
 )
 def rank(
     puzzle: OptionalPuzzle = None,
-    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    position: Annotated[
+        str | None, typer.Argument(metavar="POSITION", help="A position, written as in the config.")
+    ] = None,
     permutation: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Instead of a position: 0 to k - 1 in any order, such as '3 1 2 0'."),
+        typer.Option(
+            metavar="TEXT", help="Rank a permutation of 0 to k - 1, such as '3 1 2 0', instead of a position."
+        ),
     ] = None,
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the index of a position, or the number of a permutation."""
+    """Print the index of a position or of a permutation."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
         _show_permutation(_elements(permutation), _chosen(algorithm), as_json)
         return
     _refuse({"--algorithm": algorithm}, "without --permutation")
     if puzzle is None or position is None:
-        raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
+        raise InputError("give a PUZZLE and a POSITION, or a --permutation")
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
     index = numbering_of(found.rules).rank_one(labels.tolist())
@@ -165,25 +169,25 @@ def unrank(
     puzzle: OptionalPuzzle = None,
     index: Annotated[int | None, typer.Argument(metavar="INDEX", help="An index, from 0.")] = None,
     permutation: Annotated[
-        int | None, typer.Option(metavar="N", help="Instead of an index: the number of a permutation.")
+        int | None, typer.Option(metavar="N", help="Print the permutation with index N instead of a position.")
     ] = None,
     elements: Annotated[
-        int | None, typer.Option(metavar="K", help="Number of elements of the permutation, 1 to 20.")
+        int | None, typer.Option(metavar="K", help="With --permutation: its number of elements, 1 to 20.")
     ] = None,
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the position, or the permutation, with a number."""
+    """Print the position or the permutation with an index."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:
-            raise InputError("expected --elements with --permutation, found none")
+            raise InputError("--permutation needs --elements, the number of elements")
         chosen = _chosen(algorithm)
         _show_permutation(_permutation(permutation, elements, chosen), chosen, as_json)
         return
     _refuse({"--algorithm": algorithm, "--elements": elements}, "without --permutation")
     if puzzle is None or index is None:
-        raise InputError("expected a PUZZLE and an INDEX, or a --permutation")
+        raise InputError("give a PUZZLE and an INDEX, or a --permutation")
     _show_position(puzzle, index, as_json)
 
 
@@ -208,11 +212,11 @@ def _chosen(algorithm: str | None) -> str:
 def _refuse(arguments: dict[str, Any], when: str) -> None:
     for name, value in arguments.items():
         if value is not None:
-            raise InputError(f"{name}: expected none {when}, found {quote(value)}")
+            raise InputError(f"{name} cannot be given {when}: {quote(value)}")
 
 
 def _elements(text: str) -> list[int]:
-    """The elements of a permutation, written apart or, where all are digits, close together."""
+    """Return the elements of a permutation, separated or, if all are single digits, without separators."""
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart
     try:
@@ -232,7 +236,7 @@ def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
 
 
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
-    """Print a permutation, its factorial digits and its number."""
+    """Print a permutation, its factorial digits and its index."""
     digits = ranks.factorial_digits([elements])[0].tolist()
     number = int(ranks.rank([elements], algorithm)[0])
     if as_json:

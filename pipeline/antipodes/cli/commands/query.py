@@ -1,4 +1,4 @@
-"""``antipodes query``: the distances of positions, shortest paths, the positions at a depth, matches of a pattern."""
+"""``antipodes query``: distances of positions, shortest paths, positions at a depth, and matches of a pattern."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -36,12 +36,12 @@ from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,
-    typer.Argument(metavar="POSITION", help="Positions as in the config; - reads one per line from stdin."),
+    typer.Argument(metavar="POSITION", help="Positions, written as in the config. - reads one per line from stdin."),
 ]
 MAX_BEFORE_THE_FIRST = 100
-"""Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
+"""Maximum number of invalid lines before the first position. With more of them, it is the wrong file."""
 MAX_BOARDS_DRAWN = 6
-"""Boards drawn of the nearest and of the farthest matches."""
+"""Maximum number of boards drawn of the nearest and of the farthest matches."""
 
 app = commands()
 
@@ -60,22 +60,20 @@ def query(
     positions: Positions = None,
     path: Annotated[bool, typer.Option("--path", help="Show a shortest path to the start or goal.")] = False,
     moves: MoveSequence = None,
-    depth: Annotated[
-        int | None, typer.Option(min=0, metavar="D", help="Instead of positions: print all positions at distance D.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: only the first N.")] = None,
-    random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: N drawn at random.")] = None,
-    count: Annotated[bool, typer.Option("--count", help="With --depth: only how many there are.")] = False,
+    depth: Annotated[int | None, typer.Option(min=0, metavar="D", help="Print all positions at distance D.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: print only the first N.")] = None,
+    random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: draw N at random.")] = None,
+    count: Annotated[bool, typer.Option("--count", help="With --depth: print only their number.")] = False,
     pattern: Annotated[
         str | None,
         typer.Option(
             metavar="PATTERN",
-            help="Instead of positions: show the nearest and farthest matches: "
-            "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
+            help="Show the nearest and farthest positions that match: "
+            "A for a piece, [AB] for one of several, ? for any, {ABC} for these in any order.",
         ),
     ] = None,
     as_moves: Annotated[
-        bool, typer.Option("--as-moves", help="Print the moves that lead to each position, as a scramble.")
+        bool, typer.Option("--as-moves", help="Print each position as the moves that lead to it (a scramble).")
     ] = False,
     svg: Svg = None,
     png: Png = None,
@@ -83,7 +81,7 @@ def query(
     size: Size = None,
     as_json: AsJson = False,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="S", help="With --random: draw the same again. [default: others]")
+        int | None, typer.Option(min=0, metavar="S", help="With --random: seed to repeat the draw. [default: random]")
     ] = None,
     puzzle: Given = None,
 ) -> int:
@@ -92,7 +90,7 @@ def query(
     at_depth = AtDepth(depth, count, limit, random, seed)
     at_depth.check({"--path": path, "--as-moves": as_moves})
     if pattern is not None and as_moves:
-        raise InputError("--as-moves: not with --pattern; query the positions that it prints")
+        raise InputError("--as-moves cannot be combined with --pattern; query the positions that it prints")
     pictures = PictureFiles.of(svg, png, gif, size)
     unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
     pictures.check_not_with(unfit)
@@ -125,7 +123,7 @@ def query(
 
 @dataclass(frozen=True, slots=True)
 class AtDepth:
-    """The options about the positions at a depth."""
+    """The options for positions at a depth."""
 
     depth: int | None
     count: bool
@@ -134,27 +132,27 @@ class AtDepth:
     seed: int | None
 
     def check(self, with_paths: dict[str, bool]) -> None:
-        """Raise InputError for options that do not go together."""
+        """Raise InputError if options cannot be combined."""
         chosen = names_given(
             {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
         )
         if self.depth is None and chosen:
-            raise InputError(f"{chosen[0]}: expected a --depth, found none")
+            raise InputError(f"{chosen[0]} can only be used with --depth")
         if self.count and (names := names_given(with_paths)):
-            raise InputError(f"{names[0]}: not with --count")
+            raise InputError(f"{names[0]} cannot be combined with --count")
         if self.random is None and self.seed is not None:
-            raise InputError("--seed: expected --random, found none")
+            raise InputError("--seed can only be used with --random")
         which = [name for name in chosen if name != "--seed"]
         if len(which) > 1:
-            raise InputError(f"expected one of --count, --limit and --random, found {' and '.join(which)}")
+            raise InputError(f"give only one of --count, --limit and --random, not {' and '.join(which)}")
 
     def number_in(self, table: Table) -> int:
-        """The number of positions to show; UnfinishedError if the table does not reach the depth yet."""
+        """Return the number of positions to show; raise UnfinishedError if the table does not reach the depth yet."""
         depth = self.depth or 0
         if depth > table.radius and not table.complete:
             raise UnfinishedError(
-                f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
-                f"antipodes resume {in_shell(table.address)}"
+                f"the unfinished table ends at depth {table.radius}, and depth {depth} was asked for; "
+                f"resume with: antipodes resume {in_shell(table.address)}"
             )
         size = table.layers[depth] if depth <= table.radius else 0
         if self.random is not None and 0 < size < self.random:
@@ -162,7 +160,7 @@ class AtDepth:
         return min(self.random or self.limit or size, size)
 
     def positions(self, table: Table) -> Iterator[Labels]:
-        """The positions to show; InputError if there is no such depth."""
+        """Yield the positions to show; raise InputError if the table has no such depth."""
         depth = self.depth or 0
         if self.random is None:
             yield from chain.from_iterable(table.batches_at(depth, 0 if self.count else self.limit))
@@ -172,15 +170,15 @@ class AtDepth:
 
 
 def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
-    """Raise InputError unless exactly one of them was given; no positions are none."""
+    """Raise InputError unless exactly one of them was given; an empty list of positions does not count."""
     names = names_given({"positions": positions, "--moves": moves, "--pattern": pattern, "--depth": depth})
     if len(names) != 1:
-        found = " and ".join(names) or "none of them"
-        raise InputError(f"expected positions, --moves, --depth or a --pattern, found {found}")
+        found = f", not {' and '.join(names)}" if names else ""
+        raise InputError(f"give one of positions, --moves, --depth and --pattern{found}")
 
 
 def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
-    """The positions; symbols that came as separate arguments are one position."""
+    """Return the positions; symbols given as separate arguments are joined to one position."""
     if len(texts) > 1 and not any(map(puzzle.is_position, texts)):
         together = " ".join(texts)
         if puzzle.is_position(together) or all(len(text.split()) == 1 for text in texts):
@@ -189,14 +187,14 @@ def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
 
 
 class Answers:
-    """The answers of a table to positions. A line of input without an answer is reported, and the others go on."""
+    """The answers of a table. An input line without an answer is reported, and the remaining lines are answered."""
 
     def __init__(self, table: Table, with_path: bool, as_moves: bool = False, keep: bool = False) -> None:
         if as_moves and not table.puzzle.moves.names:
             name = shorten(table.puzzle.name)
-            raise InputError(f"--as-moves: expected a puzzle whose moves have names, found {name}")
+            raise InputError(f"--as-moves: the moves of {name} have no names")
         self.status = 0
-        """The exit status: that of the worst line of input."""
+        """Exit status, that of the worst input line."""
         self._kept: list[Found] | None = [] if keep else None
         self._table = table
         self._with_path = with_path
@@ -204,7 +202,7 @@ class Answers:
         self._answered = self._refused = 0
 
     def to_positions(self, positions: Labels) -> Iterator[Found]:
-        """The answers to positions ``(n, places)``; UnfinishedError, and no answers, if one of them has none."""
+        """Yield the answers to positions ``(n, places)``; raise UnfinishedError before the first if any is missing."""
         answers: list[Found] = []
         for answer in self._look_up(positions):
             if isinstance(answer, UnfinishedError):
@@ -213,7 +211,7 @@ class Answers:
         yield from answers
 
     def to_texts(self, texts: list[str]) -> Iterator[Found]:
-        """As `to_positions`, for texts; ``-`` stands for the lines of standard input."""
+        """Like `to_positions`, for strings; ``-`` stands for the lines of standard input."""
         before: list[str] = []
         for text in texts:
             if text == "-":
@@ -225,7 +223,7 @@ class Answers:
         yield from self.to_positions(self._table.puzzle.parse_many(before))
 
     def _to_lines(self) -> Iterator[Found]:
-        """The answers to the lines of standard input that are not blank, as soon as they arrive."""
+        """Yield the answers to the nonblank lines of standard input as soon as they arrive."""
         end = 0
         for lines in input_batches():
             texts = {number: text for number, text in enumerate(lines, start=end + 1) if text.strip()}
@@ -245,15 +243,15 @@ class Answers:
         return look_up(self._table, positions, self._with_path or self._as_moves)
 
     def _refuse(self, line: int, error: AntipodesError) -> None:
-        """Report a line of input that has no answer; InputError where no line had one for long."""
+        """Report an input line without an answer; raise InputError if none of many lines has had one."""
         say(f"line {line:,}: {error}")
         self._refused += 1
         self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
         if not self._answered and self._refused == MAX_BEFORE_THE_FIRST:
-            raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
+            raise InputError(f"standard input: none of the first {line:,} lines is a position")
 
     def show(self, answers: Iterable[Found], as_json: bool, key: str | None = None, **others: Any) -> None:
-        """Print answers, each as soon as it is known, in JSON as a list or below a ``key`` after the ``others``."""
+        """Print each answer as soon as it is known; in JSON, as a list, or below a ``key`` after the ``others``."""
         answers = self._keep(answers)
         if as_json:
             views = (found_view(self._table.puzzle, one, self._with_path, self._as_moves) for one in answers)
@@ -285,7 +283,7 @@ class Answers:
 
     @property
     def boards(self) -> tuple[list[tuple[Puzzle, Labels]], list[str]]:
-        """The positions of the answers, if these are kept, those of their paths included; the distance of each."""
+        """The kept answers as boards, with the positions on their paths, and a caption for each: its distance."""
         boards: list[tuple[Puzzle, Labels]] = []
         captions: list[str] = []
         for found in self._kept or []:
@@ -299,11 +297,11 @@ class Answers:
 
 
 def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as_json: bool) -> None:
-    """Print the positions at a depth, one a line, or how many there are."""
+    """Print the positions at a depth, one per line, or their number."""
     positions = at_depth.positions(table)
     kept = list(positions) if pictures else []
     texts = map(table.puzzle.format, kept or positions)
-    first = next(texts, None)  # raises where there is no such depth
+    first = next(texts, None)  # raises if the depth does not exist
     depth = at_depth.depth or 0
     count = table.layers[depth]
     if as_json:
@@ -317,7 +315,7 @@ def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as
 
 
 def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) -> None:
-    """Print the nearest and the farthest positions that fit a pattern, and the counts by distance."""
+    """Print the nearest and the farthest positions that match a pattern, and the counts by distance."""
     puzzle = table.puzzle
     with naming("--pattern"):
         matches = table.match(pattern)
@@ -334,7 +332,7 @@ def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) ->
 
 
 def _print_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> None:
-    fit = counted(matches.count, "position fits", "positions fit")
+    fit = counted(matches.count, "position matches", "positions match")
     print_line(f"{fit} {pattern}, {matches.reached:,} reachable")
     if not matches.reached:
         return

@@ -1,4 +1,4 @@
-"""``antipodes report``, ``antipodes export``: a page about a store, and its results as data, to send or to publish."""
+"""``antipodes report`` and ``antipodes export``: publish a store as a web page, or as JSON and CSV."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,14 +28,14 @@ app = commands()
 )
 def report(
     store: Store,
-    output: Annotated[Path, typer.Option(metavar="FILE", help="The page, a file whose name ends in .html.")],
+    output: Annotated[Path, typer.Option(metavar="FILE", help="Path of the page; must end in .html.")],
     limit: Annotated[
         int, typer.Option(min=1, max=1000, metavar="N", help="Draw at most N antipodes or tilings.")
     ] = DEFAULT_TILINGS,
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
-    """Write a report on a store: one HTML page to send or to publish."""
+    """Write a report on a store: one HTML page to send or publish."""
     address = find_store(store, puzzle)
     with naming("--output"):
         check_output(output)
@@ -56,17 +56,18 @@ def report(
 )
 def export(
     store: Store,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the files; made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if it does not exist.")],
     limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="List at most N antipodes or tilings.")
     ] = DEFAULT_LIMIT,
     unique: Annotated[
-        bool, typer.Option("--unique", help="Count positions up to symmetry, too, and list one antipode of each class.")
+        bool,
+        typer.Option("--unique", help="Also count positions up to symmetry; list one antipode per symmetry class."),
     ] = False,
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
-    """Export the results in a finished store: JSON and CSV, to publish."""
+    """Export the results in a finished store as JSON and CSV."""
     address = find_store(store, puzzle)
     with preparing():
         files = write_results(address, folder, limit, unique=unique)

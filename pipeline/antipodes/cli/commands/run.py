@@ -1,4 +1,4 @@
-"""``antipodes run`` and ``antipodes resume``: compute a table, or resume what another run began."""
+"""``antipodes run`` and ``antipodes resume``: compute a table, or resume an unfinished run."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -41,7 +41,7 @@ from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.quoting import counted
 
 MAX_LAYERS = 200
-"""Depths of a report: of more, such as those of Hanoi, the first and the last are shown."""
+"""Maximum number of depths in a report; of deeper tables, such as Hanoi's, the first and last depths are shown."""
 
 app = commands()
 
@@ -59,7 +59,7 @@ def run(
         str | None,
         typer.Option(
             metavar="STORE",
-            help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr; outputs/PUZZLE.counts.zarr]",
+            help="Path or URL of the table. [default: outputs/PUZZLE.zarr, or outputs/PUZZLE.counts.zarr]",
         ),
     ] = None,
     counts_only: CountsOnly = False,
@@ -76,7 +76,7 @@ def run(
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
 ) -> int:
-    """Compute a distance table, or resume it; report a finished one."""
+    """Compute a distance table, or resume an unfinished one; print the report of a finished one."""
     with Interrupts() as interrupts:
         config = restricted(load_config(puzzle), only_moves, omit or ())
         options = run_options(
@@ -99,7 +99,8 @@ def run(
             return _compute(config, request)
         except (SizeLimitError, ResourceLimitError) as error:
             if config.patterns:
-                raise type(error)(f"{error}; its patterns solve it: antipodes solve {in_shell(puzzle)}") from None
+                hint = f"solve single positions with its pattern tables: antipodes solve {in_shell(puzzle)}"
+                raise type(error)(f"{error}; {hint}") from None
             raise
 
 
@@ -116,7 +117,7 @@ def resume(
     performance_report: PerformanceReport = None,
     puzzle: Given = None,
 ) -> int:
-    """Resume an unfinished store, of a table, of counts or of tilings."""
+    """Resume an unfinished store: a table, a counts-only run or a set of tilings."""
     with Interrupts() as interrupts:
         address = find_store(store, puzzle)
         options = run_options(
@@ -132,7 +133,7 @@ def resume(
         request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)
         if isinstance(found, TilingStore):
-            from antipodes.cli.commands.tilings import compute_tilings  # which runs of tables need not load
+            from antipodes.cli.commands.tilings import compute_tilings  # runs of tables need not load it
 
             return compute_tilings(BoardConfig(found.read().board), None, request)
         manifest = found.read()
@@ -141,7 +142,7 @@ def resume(
 
 
 def _compute(config: Config, request: RunRequest) -> int:
-    """Compute the table of a puzzle, and print a report; the exit status."""
+    """Compute the table of a puzzle and print a report; return the exit status."""
     with request.watched("the layer") as listener:
         report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)
     if request.as_json:
@@ -170,7 +171,7 @@ def _print_report(config: Config, report: RunReport) -> None:
     print_line()
     if config.puzzle.rules.origin is not None and not manifest.COUNTS_ONLY:
         distance = report.start_distance
-        far = "no moves lead from the goal to it" if distance is None else f"{counted(distance, 'move')} from the goal"
+        far = "unreachable from the goal" if distance is None else f"{counted(distance, 'move')} from the goal"
         print_line(f"start   {far}")
     if manifest.symmetry > 1:
         print_line(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
@@ -182,14 +183,14 @@ def _print_report(config: Config, report: RunReport) -> None:
         print_line(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
         print_line(f"memory  {human(report.peak_memory)} peak")
     elif clock.write:
-        found = "every position was found by earlier runs"
+        found = "earlier runs found every position"
         print_line(f"time    {report.seconds:.2f} s: {found}, writing {clock.write:.2f}")
         print_line(f"memory  {human(report.peak_memory)} peak")
     else:
         print_line("time    none: it was already complete")
     if manifest.COUNTS_ONLY:
         print_line(f"counts  {report.store}")
-        print_line("table   none: antipodes run --counts-only keeps no distances")
+        print_line("table   none, because of --counts-only")
         return
     print_line(f"table   {report.store}")
     text = config.puzzle.format(report.farthest[0])

@@ -15,12 +15,12 @@ from antipodes.machine import MIB, available_memory
 from antipodes.runs.options import OUTPUTS, memory_size
 from antipodes.service.library import Library, storages_named
 from antipodes_tasks.errors import InputError, NotAStoreError, missing_package
-from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.quoting import counted
 
 LOOPBACK = "127.0.0.1"
 PORT = 8642
 LEAST_CACHE, SHARE = 256 * MIB, 4
-"""The memory of the chunks by default: this much, or a share of what is free if that is more."""
+"""Default size of the chunk cache: at least this many bytes, or this fraction of the free memory if more."""
 
 app = commands()
 
@@ -37,19 +37,19 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="STORE",
-            help=f"Stores, or directories or URLs that stores are in or under. [default: {OUTPUTS}/]",
+            help=f"Stores, or directories or URLs of folders that contain stores. [default: {OUTPUTS}/]",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="The address to serve; others than loopback let other machines in.")
+        str, typer.Option(metavar="HOST", help="Address to serve at; other machines can connect unless it is loopback.")
     ] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0: any that is free.")] = PORT,
-    show: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="Port; 0: any free port.")] = PORT,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     memory_limit: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Memory for what is read of the stores. [default: a quarter of the free memory]",
+            help="Memory for the cache of table chunks. [default: a quarter of the free memory]",
         ),
     ] = None,
     puzzle: Given = None,
@@ -63,14 +63,16 @@ def serve(
         from antipodes.service import guard, server
 
     if not host:
-        raise InputError(f"--host: expected a name or an address, found {quote(host)}")
+        raise InputError("--host is empty; give a name or an address")
     library = Library(storages_named(stores or [], puzzle), _cache_bytes(memory_limit))
     if not library.storages:
-        raise NotAStoreError(f"no stores in {' '.join(stores or [f'{OUTPUTS}/'])}: antipodes run PUZZLE makes one")
+        raise NotAStoreError(
+            f"no stores in {' '.join(stores or [f'{OUTPUTS}/'])}; create one with: antipodes run PUZZLE"
+        )
     with server.listening_socket(host, port) as listening:
         url = server.url_of(listening, host)
         if not guard.is_loopback(host):
-            say(f"--host {host}: everyone who reaches this machine can read these stores; nothing is encrypted")
+            say(f"--host {host}: everyone who can reach this machine can read these stores; nothing is encrypted")
 
         def began() -> None:
             print_line(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)
@@ -78,7 +80,7 @@ def serve(
                 server.open_browser(url)
 
         server.serve(service.application(library, guard.Hosts.of(host)), listening, began)
-    if library.is_busy:  # the interpreter would wait for this thread, and its storage may never answer
+    if library.is_busy:  # the interpreter would wait for its thread, and the storage may never answer
         sys.stdout.flush()
         os._exit(0)
 

@@ -1,4 +1,4 @@
-"""``antipodes solve``: shortest paths from one position, or from each of many."""
+"""``antipodes solve``: shortest paths from one position, or from each position in a file."""
 
 import signal
 import sys
@@ -66,18 +66,18 @@ def solve(options: SolveOptions) -> int:
 
 
 def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
-    """The position that is given as it is, or by the moves that lead to it; None if it is not given."""
+    """Return the position given as an argument or by --moves, or None."""
     if options.moves is None:
         return puzzle.parse(" ".join(options.position)) if options.position else None
     if options.position:
-        raise InputError("expected a position or --moves, found both")
+        raise InputError("give either a position or --moves, not both")
     with naming("--moves"):
         labels: Labels = puzzle.follow(options.moves)[-1]
     return labels
 
 
 def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
-    """The positions of ``--to``, or the test for a pattern that matches many; None if it is not given."""
+    """Return the positions of ``--to``, or a test for a pattern that matches many; None if it is not given."""
     if options.to is None:
         return None
     with naming("--to"):
@@ -85,28 +85,28 @@ def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
 
 
 def _start(puzzle: Puzzle) -> Labels:
-    """The start of a puzzle with a goal; InputError if the goal is the start, from which nothing is to be solved."""
+    """Return the start of a puzzle that has a goal; raise InputError if the goal is the start."""
     if puzzle.rules.origin is None:
-        raise InputError(f"no position given; {puzzle.name} has no goal beside its start, so give a position to solve")
+        raise InputError(f"no position given; {puzzle.name} has no separate goal, so there is no default position")
     return puzzle.rules.first
 
 
 def _build(config: Config, options: SolveOptions) -> int:
-    """Make the tables of the puzzle's patterns that are missing; the exit status."""
-    with importing_libraries():  # those of runs, which other searches do not need
+    """Build the puzzle's missing pattern tables; return the exit status."""
+    with importing_libraries():  # the libraries of runs, which other searches do not need
         from antipodes.cli.pattern_tables import build_patterns
     return build_patterns(config, options.puzzle, options.room, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:
-    """The options, with the tables of the puzzle's patterns that there are."""
+    """Return the options with the puzzle's finished pattern tables."""
     with importing_libraries():
         from antipodes.cli.pattern_tables import finished_patterns
     return replace(options, tables=[str(store) for store in finished_patterns(config, options.quiet)])
 
 
 def _has_table(puzzle: Puzzle, position: Labels | None, options: SolveOptions) -> bool:
-    """Whether the whole table of a puzzle, which says more than its patterns, is at its default place."""
+    """Return whether the default store holds the puzzle's whole table, which is better than pattern tables."""
     if position is None or options.method is not None:
         return False
     return answers(default_store(puzzle.name), Problem.of(puzzle.rules, position))
@@ -114,7 +114,7 @@ def _has_table(puzzle: Puzzle, position: Labels | None, options: SolveOptions) -
 
 @contextmanager
 def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
-    """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and what is known or saved by then."""
+    """End the command with one line on Ctrl-C or SIGTERM: the time, and the results known or saved so far."""
     begin = time.perf_counter()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = SearchProgress(sys.stderr, options.quiet)
@@ -124,9 +124,9 @@ def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
         progress.clear()
         known = f"{progress.ruled_out}; " if progress.ruled_out else ""
         seconds = time.perf_counter() - begin
-        saved = "nothing was saved; rerunning starts over"
+        saved = "nothing is saved; the same command starts over"
         if options.output is not None:
-            saved = f"{options.output} has the positions solved by then; rerunning goes on after them"
+            saved = f"{options.output} contains the positions solved so far; the same command continues after them"
         raise Stopped(f"stopped after {seconds:.1f} s: {known}{saved}") from None
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -136,21 +136,21 @@ def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
 def _solve(
     puzzle: Puzzle, position: Labels | None, options: SolveOptions, asked: SolveOptions, progress: SearchProgress
 ) -> None:
-    """Solve one position; tables that were not ``asked`` for are only used if they fit into memory."""
+    """Solve one position. Tables that were not ``asked`` for are used only if they fit into memory."""
     assert position is not None
     goal = _goal(puzzle, options)
     problem = Problem.of(puzzle.rules, position, goal)
-    give(puzzle)  # a table of it may be opened
+    give(puzzle)  # its table may be opened, and needs the puzzle's code
     drawn = puzzle if options.to is None else aimed_at(puzzle, [options.to])
     deadline = Deadline(options.max_seconds, progress)
     try:
         tables = _loaded(puzzle, goal, options, asked, deadline.check)
     except TimeLimitReached:
-        say("the time was up before the tables were loaded")
+        say("the time limit was reached before the tables were loaded")
         solved = Solved(unsolved(IDA_STAR, Outcome.TIME_LIMIT), 0.0, None)
     else:
         if options.threads is not None and tables is None:
-            raise InputError("--threads: expected tables, with which alone several threads search together, found none")
+            raise InputError("--threads needs pattern tables; only searches with tables use several threads")
         solved = _searched(problem, options, tables, deadline, progress)
     progress.clear()
     show_solved(drawn, solved, options.every, options.as_json)
@@ -161,7 +161,10 @@ def _solve(
 def _loaded(
     puzzle: Puzzle, goal: Labels | GoalTest | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
 ) -> Patterns | None:
-    """The tables, if any; without those that were not ``asked`` for and take too much memory. The pulse may raise."""
+    """Load the tables, if any; omit tables that need too much memory, unless the user ``asked`` for them.
+
+    ``pulse`` is called while they load, and may raise.
+    """
     if not options.tables:
         return None
     try:
@@ -176,7 +179,7 @@ def _loaded(
 def _searched(
     problem: Problem, options: SolveOptions, tables: Patterns | None, deadline: Deadline, progress: SearchProgress
 ) -> Solved:
-    """The answer by the method that is asked for, or the one that suits."""
+    """Search with the method that was asked for, or the one that suits the problem."""
     method = TABLE if options.store is not None else options.method
     return solve_timed(
         problem,
@@ -195,7 +198,7 @@ def _searched(
 
 def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     """Solve the positions of a file."""
-    with importing_libraries():  # those of clusters, which one position does not need
+    with importing_libraries():  # the libraries of clusters, which a single position does not need
         from antipodes.cli.batch import Batch, Machines, solve_batch
         from antipodes.tables.batch import Search
 
@@ -208,9 +211,9 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
 
 
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: SearchProgress) -> None:
-    """Exchange pieces along routes."""
+    """Exchange pieces along routes, and print the solutions."""
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
+    exchanges(puzzle.rules, min(limit, 3), start, progress)  # compiles or loads the kernels, before the clock starts
     begin = time.perf_counter()
     found = exchanges(puzzle.rules, limit, start, progress)
     seconds = time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""``antipodes list``, ``status``, ``verify`` and ``remove``: stores of every kind."""
+"""``antipodes list``, ``status``, ``verify`` and ``remove``: commands for stores of every kind."""
 
 import sys
 from typing import Annotated
@@ -36,25 +36,25 @@ def list_all(
     directory: Annotated[
         str | None,
         typer.Argument(
-            metavar="DIRECTORY", help=f"A directory of stores, or a URL that they are under. [default: {OUTPUTS}/]"
+            metavar="DIRECTORY", help=f"A directory of stores, or the URL of a folder of stores. [default: {OUTPUTS}/]"
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the tables and tilings in a directory or a bucket."""
+    """List the tables and tilings in a directory or bucket."""
     nothing_yet = directory is None and not OUTPUTS.exists()
     folder = OUTPUTS if directory is None else address_from(directory)
     stores = [] if nothing_yet else list_stores(folder)
     if as_json:
         print_json([one.to_json() for one in stores])
     elif not stores:
-        print_line(f"no stores in {str(folder).rstrip('/')}/: antipodes run PUZZLE makes one")
+        print_line(f"no stores in {str(folder).rstrip('/')}/; create one with: antipodes run PUZZLE")
     else:
         _print_table(stores)
 
 
 def _print_table(stores: list[Listed]) -> None:
-    """Print a line for each store, in columns, and after them lines on runs, and on what is no readable store."""
+    """Print one line per store, in columns; then lines about runs and unreadable stores."""
     rows = [("name", "kind", "state", "holds", "radius", "size", "last commit")]
     for one in stores:
         shown = one.to_json()
@@ -80,14 +80,14 @@ def _print_table(stores: list[Listed]) -> None:
 
 
 def _run(listed: Listed) -> str:
-    """The run that holds the lock of a store, and how far it is."""
+    """Return the run that holds a store's lock, and its progress, as text."""
     manifest = listed.manifest
     if not (listed.run and listed.run.alive):
-        return f"the lock is left from {listed.run}, which has ended or does not reach the storage"
+        return f"the lock was left by {listed.run}, which has ended or cannot reach the storage"
     if manifest is None:
-        return f"{listed.run} is at work"
+        return f"{listed.run} is running"
     saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else manifest.saved
-    return f"{listed.run} is at work; {saved or 'no depths are'} committed"
+    return f"{listed.run} is running; {saved or 'no depths are'} committed"
 
 
 @command(app, "status", "antipodes status eight-puzzle", "antipodes status outputs/6x10.zarr --json")
@@ -125,17 +125,17 @@ def status(store: Store, as_json: AsJson = False) -> None:
 
 
 def _state(complete: bool, holder: Holder | None) -> str:
-    """The state of a store in a word or two."""
+    """Return the state of a store as text."""
     if holder and holder.alive:
         return "in progress"
     return "finished" if complete else "unfinished"
 
 
 def _run_lines(address: str, complete: bool, holder: Holder | None) -> dict[str, str]:
-    """The run that is at work on a store, or how to resume an unfinished one."""
+    """Return lines about the run that is using a store, or about how to resume an unfinished one."""
     if holder and holder.alive:
         return {"run": str(holder)}
-    lines = {"lock": f"left from {holder}, which has ended or does not reach the storage"} if holder else {}
+    lines = {"lock": f"left by {holder}, which has ended or cannot reach the storage"} if holder else {}
     return lines if complete else {**lines, "resume with": f"antipodes resume {in_shell(address)}"}
 
 
@@ -152,12 +152,12 @@ def verify(
             min=0,
             max=2**63 - 1,
             metavar="N",
-            help="Repeat the sample of an earlier call: its sample_seed. [default: a new one]",
+            help="Repeat the sample of an earlier verification, given its sample_seed. [default: a new sample]",
         ),
     ] = None,
     puzzle: Given = None,
 ) -> int:
-    """Verify checksums and every distance or tiling in a store."""
+    """Verify the checksums and every distance or tiling in a store."""
     address = find_store(store, puzzle)
     if isinstance(open_store(address), TilingStore):
         from antipodes.tilings.verify import verify_tilings
@@ -175,7 +175,7 @@ def verify(
 def _table_verdict(
     address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> Verdict:
-    with importing_libraries():  # a scheduler, which the other commands do not need
+    with importing_libraries():  # loads a scheduler, which the other commands do not need
         from antipodes.executors.threads import Threads
         from antipodes.tables.verify import verify as verify_table
 
@@ -187,27 +187,27 @@ def _table_verdict(
 @command(app, "remove", "antipodes remove eight-puzzle", "antipodes remove s3://bucket/eight-puzzle.zarr --yes")
 def remove(
     store: Store,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask (required without a terminal).")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Delete a store: a table, counts or tilings; of a link to a store, delete only the link."""
+    """Delete a store: a table, counts or tilings. If it is a link, only the link is deleted."""
     storage = _storage(store)
     check_not_in_use(storage, KINDS)
     if not (yes or _confirmed(storage)):
-        return complain("nothing is removed", FAILED)
+        return complain("nothing was removed", FAILED)
     was_link = storage.is_link
     freed = remove_store(storage, KINDS)
     if as_json:
         print_json({"store": storage.address, "freed_bytes": freed})
     elif was_link:
-        print_line(f"removed the link {storage.address}; the store that it leads to stays")
+        print_line(f"removed the link {storage.address}; its target was not changed")
     else:
         print_line(f"removed {storage.address}: {human(freed)} freed")
     return 0
 
 
 def _storage(text: str) -> Storage:
-    """The place of a store that a person named; also of one that a killed removal left a part of."""
+    """Return the storage of a store named by the user, even if a killed removal left only a part of the store."""
     try:
         return storage_at(find_store(text))
     except NotAStoreError:
@@ -229,8 +229,8 @@ def _confirmed(storage: Storage) -> bool:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(
-            f"remove asks before it deletes {storage.address}: expected a terminal or --yes, found neither; "
-            f"antipodes remove {in_shell(storage.address)} --yes"
+            f"remove asks before it deletes {storage.address}, but there is no terminal; "
+            f"confirm with: antipodes remove {in_shell(storage.address)} --yes"
         )
     what = "only the link" if storage.is_link else human(storage.size())
     print(f"remove {printable(storage.address)}, {what}? [y/N] ", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""``antipodes symmetry``: the symmetries of a puzzle, and of a position."""
+"""``antipodes symmetry``: the symmetries of a puzzle or of a position."""
 
 import os
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from antipodes_tasks.symmetries.finding import MAX_LISTED, Symmetries, symmetrie
 from antipodes_tasks.symmetries.symmetry import NO_MOVE, Symmetry
 
 MAX_SYMMETRIES_PRINTED = 120
-"""Symmetries that are printed one by one; of larger groups those that generate the others."""
+"""Maximum number of symmetries printed one by one; for a larger group, generators are printed."""
 IMAGES_SHOWN = 12
 
 app = commands()
@@ -45,17 +45,22 @@ def symmetry(
         str,
         typer.Argument(metavar="PUZZLE", help=f"{PUZZLE_HELP} Or the path of a store."),
     ],
-    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    position: Annotated[
+        str | None, typer.Argument(metavar="POSITION", help="A position, written as in the config.")
+    ] = None,
     moves: MoveSequence = None,
     depths: Annotated[
-        bool, typer.Option("--depths", help="Count the positions at each depth that symmetries leave, from the table.")
+        bool,
+        typer.Option(
+            "--depths", help="From the table, count the positions at each depth that a symmetry leaves unchanged."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the symmetries of a puzzle, or of a position."""
+    """Find the symmetries of a puzzle or of a position."""
     given = names_given({"a position": position, "--moves": moves, "--depths": depths})
     if len(given) > 1:
-        raise InputError(f"expected one of a position, --moves and --depths, found {' and '.join(given)}")
+        raise InputError(f"give only one of a position, --moves and --depths, not {' and '.join(given)}")
     if depths:
         with open_table(find_store(puzzle)) as table:
             _show_depths(table, as_json)
@@ -73,7 +78,7 @@ def symmetry(
 
 
 def _puzzle(text: str) -> Puzzle:
-    """The puzzle of a name, a file or a store."""
+    """Return the puzzle of a name, a file or a store."""
     if os.path.isdir(text) or "://" in text:
         return search_store(find_store(text)).read().config.puzzle
     return load_config(text).puzzle
@@ -110,9 +115,9 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
             }
         )
         return
-    print_line(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it as it is")
+    print_line(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it unchanged")
     _print_symmetries(puzzle, fixing[:MAX_SYMMETRIES_PRINTED])
-    print_line(f"{counted(len(images), 'position')} up to symmetry the same, itself included")
+    print_line(f"{counted(len(images), 'equivalent position')}, including itself")
     if is_drawn(puzzle, position):
         print_positions(puzzle, images[:IMAGES_SHOWN])
     for image in images[:IMAGES_SHOWN]:
@@ -122,7 +127,7 @@ def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json:
 
 
 def _show_depths(table: Table, as_json: bool) -> None:
-    """Print how many positions a symmetry of each class leaves as they are, at each depth."""
+    """Print how many positions a symmetry of each conjugacy class leaves unchanged, at each depth."""
     puzzle = table.puzzle
     symmetries, sizes = zip(*symmetries_of(puzzle.rules).classes(), strict=True)
     with preparing():
@@ -131,7 +136,7 @@ def _show_depths(table: Table, as_json: bool) -> None:
         views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
         print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})
         return
-    print_line("positions at each depth that a symmetry leaves as they are, and how many symmetries are alike:")
+    print_line("number of symmetries in each class, and of positions at each depth that one of them leaves unchanged:")
     for one, size, layers in classes:
         print_line(
             f"{size} x {symmetry_name(puzzle, one) or _effect(puzzle, one)}: {' '.join(f'{n:,}' for n in layers)}"
@@ -139,7 +144,7 @@ def _show_depths(table: Table, as_json: bool) -> None:
 
 
 def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
-    """A symmetry, with its name and where it takes what is on each place; moves by their names, if they have some."""
+    """Return a symmetry for JSON: its name, the image of each place, and the images of the moves if they have names."""
     names = puzzle.moves.names
     known = bool(names) and (one.moves != NO_MOVE).all()
     return {
@@ -157,7 +162,7 @@ def _print_symmetries(puzzle: Puzzle, listed: tuple[Symmetry, ...]) -> None:
 
 
 def _effect(puzzle: Puzzle, one: Symmetry) -> str:
-    """What a symmetry does: where places go, or else what becomes of labels."""
+    """Return the effect of a symmetry as text: on places, or else on labels."""
     if one.is_identity:
         return ""
     moved = in_circles(one.places)

@@ -1,4 +1,4 @@
-"""``antipodes tile`` and ``show``: all tilings of a board, and drawings of them."""
+"""``antipodes tile`` and ``show``: find all tilings of a board, and draw them."""
 
 import re
 from collections.abc import Sequence
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 LONGEST_STORE_NAME = 60
 DEFAULT_LIMIT, DEFAULT_FILE_LIMIT = 6, 60
-"""Tilings drawn unless a limit is given."""
+"""Number of tilings drawn by default, on the terminal and in files."""
 INK = "#1c1c22"
-"""The colour of letters on coloured cells."""
+"""Colour of letters on coloured cells."""
 Where = typer.Option(
     "--where", metavar="CONDITION", help="Only tilings such as 'X covers 23' or 'I avoids 0 9'. Repeatable."
 )
@@ -63,7 +63,7 @@ def tile(
     ],
     store: Annotated[
         str | None,
-        typer.Option(metavar="STORE", help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]"),
+        typer.Option(metavar="STORE", help="Path or URL of the tilings. [default: outputs/BOARD.zarr]"),
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
@@ -71,14 +71,14 @@ def tile(
     performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
         float | None,
-        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: every partition. [default: 1]"),
+        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: after each partition. [default: 1]"),
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help="pruning, or plain: first-empty-cell backtracking. [default: pruning]"),
+        typer.Option(metavar="METHOD", help="pruning, or plain (first-empty-cell backtracking). [default: pruning]"),
     ] = None,
     where: Annotated[list[str] | None, Where] = None,
-    count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="Only print the number of tilings; store nothing.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
     overwrite: Annotated[bool, run_option("overwrite", help="Replace existing tilings.")] = False,
     verbose: Verbose = False,
@@ -102,7 +102,7 @@ def tile(
         if count:
             about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
             if given := names_given(about_stores):
-                raise InputError(f"--count: stores nothing; expected no {given[0]}")
+                raise InputError(f"--count stores nothing, so it cannot be combined with {given[0]}")
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = store_of_run(store, config.run, store_name(config.problem, where or []))
@@ -110,39 +110,37 @@ def tile(
 
 
 def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
-    """Raise InputError if the tilings under conditions would go to the store that the file names for all of them."""
+    """Raise InputError if tilings under conditions would go to the store that the config names for all tilings."""
     if where and store is None and (named := config.run.get("store")) is not None:
-        raise InputError(
-            f"--where: expected --store, too, because [run] store, {named}, is for all tilings of the board"
-        )
+        raise InputError(f"--where also needs --store: the config's store, {named}, is for all tilings of the board")
 
 
 def conditioned(config: BoardConfig, where: list[str]) -> BoardConfig:
-    """The board under the conditions of the option ``--where``; InputError where one is no condition on it."""
+    """Return the board with the conditions of ``--where``; raise InputError if one is invalid."""
     under = config.under(where)
     try:
-        under.problem  # noqa: B018  (a wrong condition raises here)
+        under.problem  # noqa: B018  (an invalid condition raises here)
     except ConfigError as error:
         raise InputError(str(error).replace("[board] where", "--where")) from None
     return under
 
 
 def store_name(problem: TilingProblem, where: list[str]) -> str:
-    """The name of the default store: that of the board, and the conditions, with a digest where these are not enough.
+    """Return the name of the default store: the board's name and the conditions, with a digest if that is ambiguous.
 
     Parameters
     ----------
     problem
-        The board, under the conditions.
+        The board, with the conditions.
     where
-        The conditions of the option.
+        The conditions as the user wrote them.
     """
     words = re.findall(r"[\w,]+", " ".join(where))
     name = "-".join([problem.name, *words])
     if len(name) > LONGEST_STORE_NAME:
         return f"{problem.name}-{_digest(problem)}"
     pieces = [piece.name for piece in problem.pieces]
-    as_file_names = {piece.casefold() for piece in pieces}  # many file systems do not tell F from f
+    as_file_names = {piece.casefold() for piece in pieces}  # many file systems ignore case
     same = " ".join(words) == " ".join(" ".join(where).split()) and len(as_file_names) == len(pieces)
     return name if same or not where else f"{name}-{_digest(problem)}"
 
@@ -161,11 +159,11 @@ def count_only(
     as_json: bool,
     raw: bool,
 ) -> int:
-    """Count the tilings of a board, and print their number; the exit status."""
+    """Count the tilings of a board and print their number; return the exit status."""
     with importing_libraries():
         from antipodes.tilings.tiling_search import count_tilings
 
-    interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
+    interrupts.next_steps = "finishing the partitions under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
         count = count_tilings(config, method, options, listener, interrupts.requested)
     if as_json:
@@ -182,11 +180,11 @@ def count_only(
 
 
 def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest, raw: bool = False) -> int:
-    """Search a board for tilings, and print a report; the exit status."""
-    with importing_libraries():  # a scheduler, which `show` does not need
+    """Search a board for tilings and print a report; return the exit status."""
+    with importing_libraries():  # loads a scheduler, which `show` does not need
         from antipodes.tilings.run import tile_board
 
-    with request.watched("the partitions that are under way") as listener:
+    with request.watched("the partitions under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
     if request.as_json:
         print_json(report.to_json(raw))
@@ -273,7 +271,7 @@ def show(
     size: Size = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw the tilings in a store: the first of them, one, or all."""
+    """Draw tilings from a store: the first few, one of them, or all."""
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
     pictures = PictureFiles.of(svg, png, gif, size)
@@ -286,7 +284,7 @@ def show(
         if as_json:
             print_json(tilings_view(tilings, chosen, len(matching)))
         elif not len(matching):
-            which = " like that" if where and len(tilings) else ""
+            which = " match" if where and len(tilings) else ""
             print_line(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
         elif pictures:
             _write(tilings, chosen, steps, pictures)
@@ -299,11 +297,11 @@ def show(
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
     given = names_given({"--number": number, "--limit": limit, "--all": every})
     if len(given) > 1:
-        raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
+        raise InputError(f"give only one of --number, --limit and --all, not {' and '.join(given)}")
 
 
 def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
-    """The tilings that fulfil all conditions, counted from 0."""
+    """Return the indices, from 0, of the tilings that fulfil all conditions."""
     try:
         return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
     except ConfigError as error:
@@ -313,14 +311,15 @@ def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
 def _chosen(
     tilings: Tilings, matching: Sequence[int], number: int | None, steps: bool, limit: int | None
 ) -> Sequence[int]:
-    """The tilings to show, counted from 0."""
+    """Return the indices, from 0, of the tilings to show."""
     count = len(tilings)
     if number is not None:
         if not 1 <= number <= count:
-            expected = f"1 to {count}" if count else "none, as there are no tilings"
-            raise InputError(f"--number: expected {expected}, found {number}")
+            if not count:
+                raise InputError(f"--number: {tilings.problem.name} has no tilings")
+            raise InputError(f"--number: expected 1 to {count}, found {number}")
         if number - 1 not in matching:
-            raise InputError(f"--number: expected a tiling that fulfils all conditions of --where, found {number}")
+            raise InputError(f"--number: tiling {number} does not fulfil the conditions of --where")
         return [number - 1]
     return matching[: 1 if steps else limit]
 
@@ -348,7 +347,7 @@ def _write(tilings: Tilings, chosen: Sequence[int], in_steps: bool, pictures: Pi
 
 
 def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
-    """Print a drawing of a tiling, in colour if there are colours."""
+    """Print a drawing of tilings, in colour if the terminal has colours."""
     if in_colour():
         _print_in_colour(drawing, colours(len(problem.pieces)))
     else:
