@@ -106,7 +106,7 @@ def test_a_bad_line_among_many(finished: Path, cli: Command) -> None:
 def test_lines_that_an_unfinished_table_does_not_reach(unfinished: Path, cli: Command) -> None:
     outcome = cli("query", unfinished, "-", stdin=f"{FAR}\n123456708\n")
     assert (outcome.status, outcome.out) == (1, "1 2 3 4 5 6 7 0 8: 1\n")
-    assert outcome.err.startswith(f"antipodes: line 1: {FAR} lies beyond depth 10")
+    assert outcome.err.startswith(f"antipodes: line 1: {FAR} is beyond depth 10")
 
 
 def test_the_wrong_file_is_given_up(finished: Path, cli: Command) -> None:

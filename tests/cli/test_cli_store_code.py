@@ -334,7 +334,7 @@ def test_what_verify_says_without_the_moves(named: Path, cli: Command) -> None:
     flip_bit(chunk_files(Path("outputs/dials.zarr"))[0], 77)
     damaged = cli("verify", "dials", "--quiet")
     assert (damaged.status, len(damaged.out.splitlines())) == (1, 1)
-    assert "depth/c/0/0 is damaged" in damaged.out
+    assert "depth/c/0/0 is corrupt" in damaged.out
 
 
 def test_a_puzzle_of_permutations_needs_no_code(victim: Path, cli: Command) -> None:

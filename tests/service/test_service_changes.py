@@ -96,7 +96,7 @@ def test_a_damaged_chunk(store: Path) -> None:
     for chunk in chunk_files(store):
         flip_bit(chunk, 100)
     client = client_of(store)
-    assert "is damaged" in client.refused("/stores/it/view", status=503)
+    assert "is corrupt" in client.refused("/stores/it/view", status=503)
     assert client.value("/stores/it/layers")["complete"]
 
 
@@ -106,9 +106,9 @@ def test_damaged_tilings(tmp_path: Path) -> None:
         if chunk.is_file():
             flip_bit(chunk, 99)
     client = client_of(tmp_path / "it.zarr")
-    assert "is damaged" in client.refused("/stores/it/tilings", status=503)
+    assert "is corrupt" in client.refused("/stores/it/tilings", status=503)
     (row,) = client.value("/stores")
-    assert "is damaged" in row["problem"]
+    assert "is corrupt" in row["problem"]
 
 
 def test_a_change_between_two_steps_of_an_answer(

@@ -109,7 +109,7 @@ def test_settings_of_zarr_are_neither_damage_nor_a_hang(name: str, value: Any, f
             lambda: open_table(finished).antipodes(),
             lambda: run_puzzle(load_config("knights-coloured"), tmp_path / "t.zarr"),
         ):
-            with pytest.raises(StoreError, match=f"cannot use zarr as it is set here: {name}: expected") as caught:
+            with pytest.raises(StoreError, match=f"cannot use zarr with these settings: {name}: expected") as caught:
                 use()
             assert not isinstance(caught.value, StoreDamagedError)
     assert not list(tmp_path.iterdir())

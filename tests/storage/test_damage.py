@@ -139,7 +139,7 @@ def test_verify_names_a_damaged_chunk(cli: Command, eight: Path) -> None:
 
 def test_damage_to_an_unfinished_store(refused: Callable[..., str], unfinished: Path) -> None:
     flip_bit(files(unfinished)[0], 999)
-    assert "is damaged" in refused("query", unfinished, "867254301", status=1)
+    assert "is corrupt" in refused("query", unfinished, "867254301", status=1)
 
 
 WRONG = [

@@ -90,7 +90,7 @@ def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, mon
 
     store = TableStore(eight)
     monkeypatch.setattr(shutil, "rmtree", refuse)
-    with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
+    with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete the old array"):
         store.create_arrays(store.read())
 
 
@@ -100,7 +100,7 @@ def test_foreign_files_beside_a_store_are_not_deleted(name: str, cli: Command, e
     (eight.parent / name / "mine").write_text("precious")
     outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet")
     assert outcome.status == 1
-    assert f"{eight.parent / name} is in the way, since mine is in it" in outcome.err
+    assert f"{eight.parent / name} is in the way, and contains a foreign file, mine" in outcome.err
     assert (eight.parent / name / "mine").read_text() == "precious"
 
 

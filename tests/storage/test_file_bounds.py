@@ -68,7 +68,7 @@ def test_one_huge_or_unreadable_entry_hides_no_other(finished: Path, cli: Comman
 @pytest.mark.parametrize("value", [b"[]", b"[" * 100 + b"]" * 100])
 def test_a_manifest_of_many_values_is_not_parsed(value: bytes) -> None:
     """Empty lists take twenty times as much memory as text."""
-    with pytest.raises(StoreDamagedError, match="values, found more"):
+    with pytest.raises(StoreDamagedError, match=r"it has more than .* values"):
         parse(b'{"x": [' + b",".join([value] * (2 * MAX_VALUES // len(value))) + b"]}", "commit.json")
 
 
@@ -149,7 +149,7 @@ def test_a_chunk_that_expands_to_more_than_its_numbers(compression: Any, tmp_pat
         arrays.open_to_write(name, layout)[:] = np.ones(layout.shape, dtype=np.uint16)
         assert arrays.read_chunk(name, layout, 0, 0, 5).all()
     shutil.copy(tmp_path / "many" / "c" / "0" / "0", tmp_path / "few" / "c" / "0" / "0")
-    with pytest.raises(StoreDamagedError, match="expected 70 compressed bytes, found a header of 700,000"):
+    with pytest.raises(StoreDamagedError, match="expected 70 bytes after decompression, found 700,000"):
         arrays.read_chunk("few", few, 0, 0, 5)
 
 

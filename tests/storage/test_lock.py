@@ -124,7 +124,7 @@ def test_the_fencing_token(tmp_path: Path) -> None:
         new = handle.token
         assert new != old
         lock_of(tmp_path / "t.zarr").check_token(new)
-        with pytest.raises(StoreLockedError, match=rf"taken over by process {os.getpid()} on .*; not written"):
+        with pytest.raises(StoreLockedError, match=rf"taken over by process {os.getpid()} on .*; nothing was written"):
             lock_of(tmp_path / "t.zarr").check_token(old)
     with pytest.raises(StoreLockedError, match="taken over by another process"):
         lock_of(tmp_path / "t.zarr").check_token(new)
@@ -276,7 +276,7 @@ def test_a_run_that_lost_its_lock_changes_nothing_and_leaves_the_new_lock(place:
         place.take_over()
         before = place.files()
         for change in CHANGES:
-            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; nothing was written"):
                 change(store, manifest)
             assert place.files() == before
     if "://" in place.address():  # a file is the lock only of the process that has opened it

@@ -205,7 +205,7 @@ def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
 def test_a_run_that_lost_its_lock_takes_no_new_token(bucket: Bucket) -> None:
     with TableStore(bucket.url()).lock() as handle:
         take_over(bucket)
-        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; nothing was written"):
             handle.rotate_token()
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
 

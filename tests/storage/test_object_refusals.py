@@ -53,7 +53,7 @@ def test_environment_variables_at_which_obstore_would_panic(
 ) -> None:
     monkeypatch.setenv(name, value)
     message = refused("status", f"s3://bucket-{uuid.uuid4().hex}/t.zarr")  # a client is opened once a bucket
-    assert message.startswith(f"antipodes: {name}: expected ")
+    assert message.startswith(f"antipodes: {name}: ")
     assert "secret" not in message
 
 
@@ -78,7 +78,7 @@ def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkey
 def test_an_empty_url(bucket: Bucket, refused: Callable[..., str]) -> None:
     for command in ("status", "query", "verify", "resume", "layers", "show"):
         arguments = ("1",) if command == "query" else ()
-        assert f"expected a store at {bucket.url()}, found nothing" in refused(command, bucket.url(), *arguments)
+        assert f"there is no store at {bucket.url()}" in refused(command, bucket.url(), *arguments)
 
 
 def test_no_such_bucket(bucket: Bucket, refused: Callable[..., str]) -> None:
@@ -105,7 +105,7 @@ def test_retry_seconds_that_are_no_number(
 @pytest.mark.parametrize("scheme", ["s3", "gs", "az"])
 def test_a_url_that_went_through_a_path_is_no_directory(scheme: str) -> None:
     """It would be a directory of that name: ``pathlib`` drops a slash."""
-    with pytest.raises(NotAStoreError, match=f"as text, found '{scheme}:/bucket/t.zarr'"):
+    with pytest.raises(NotAStoreError, match=f"'{scheme}:/bucket/t.zarr' is a URL that was converted"):
         open_table(Path(f"{scheme}://bucket/t.zarr"))
-    with pytest.raises(NotAStoreError, match=f"as text, found '{scheme}:/bucket/t.zarr'"):
+    with pytest.raises(NotAStoreError, match=f"'{scheme}:/bucket/t.zarr' is a URL that was converted"):
         run_puzzle(load_config("eight-puzzle"), Path(f"{scheme}://bucket/t.zarr"))

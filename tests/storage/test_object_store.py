@@ -116,9 +116,9 @@ def test_foreign_objects_are_not_replaced(bucket: Bucket, cli: Command) -> None:
     for options in ((), ("--overwrite",)):
         outcome = cli("run", "eight-puzzle", "--store", bucket.url(), *options)
         assert outcome.status == 2
-        assert "found" in outcome.err
+        assert "there is no store" in outcome.err or "was not overwritten" in outcome.err
     assert bucket.listing() == ["t.zarr/precious"]
-    with pytest.raises(StoreError, match="expected nothing at"):
+    with pytest.raises(StoreError, match="other objects exist there"):
         TableStore(bucket.url()).storage.staged().__enter__()
 
 

@@ -194,5 +194,5 @@ def test_a_server_that_ignores_ranges(bucket: Bucket, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(obstore, "get", whole)
     monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
-    with pytest.raises(StoreError, match="10 bytes from byte 0 came, expected 10 from byte 2"):
+    with pytest.raises(StoreError, match="received 10 bytes from byte 0, expected 10 from byte 2"):
         storage_at(bucket.url()).read_range(KEY, 2, 4)

@@ -77,7 +77,7 @@ def test_before_there_are_tilings(refused: Refused, line: Path) -> None:
 def test_a_mistyped_name(refused: Refused, eight_there: Path) -> None:
     assert refused("status", "eight-puzle").endswith("in outputs/; did you mean eight-puzzle?\n")
     assert refused("status", "nothing-like-it").endswith("list the stores with: antipodes list\n")
-    assert "found nothing (a store has commit.json)" in refused("status", "eight-puzle.zarr")
+    assert "there is no store at eight-puzle.zarr" in refused("status", "eight-puzle.zarr")
 
 
 def test_a_file_that_describes_nothing(refused: Refused, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_file_of_another_table_is_refused(journal: Journal, tmp_path: Path) ->
     damaged: list[str] = []
     stored = Journal(journal.storage, "another", 100, 1 << 20).load(0, 5, damaged)
     assert stored.known.tolist() == [-1] * 5
-    assert damaged == [f"{files(tmp_path)[0]} is damaged: it belongs to another table"]
+    assert damaged == [f"{files(tmp_path)[0]} is corrupt: it belongs to another table"]
 
 
 def test_every_byte_counts(journal: Journal, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_every_byte_counts(journal: Journal, tmp_path: Path) -> None:
             else:
                 assert stored.known.tolist() == [-1, -1], at
                 assert len(damaged) == 1, at
-                assert "is damaged" in damaged[0]
+                assert "is corrupt" in damaged[0]
 
 
 def flipped(content: bytes, at: int) -> bytes:
@@ -194,7 +194,7 @@ def test_the_same_segments_in_two_files_count_once(journal: Journal) -> None:
 def test_chunks_of_which_depths_are_missing(journal: Journal, tmp_path: Path) -> None:
     journal.put([Cover(0, 3, 0, 3), Cover(3, 5, 0, 2)], [SegmentLog(), SegmentLog()], None, durable=True)
     journal.check_known(journal.load(0, 5), 2)
-    with pytest.raises(JournalDamagedError, match=rf"{tmp_path}/journal is damaged: .* of chunk 3 are missing"):
+    with pytest.raises(JournalDamagedError, match=rf"{tmp_path}/journal is corrupt: .* of chunk 3 are missing"):
         journal.check_known(journal.load(2, 5), 3)
 
 
@@ -274,7 +274,7 @@ def test_forged_covers_are_refused(covers: Any, journal: Journal, tmp_path: Path
     forge(tmp_path, head(journal.identity, covers, entries), written)
     damaged: list[str] = []
     assert journal.load(0, 2, damaged).known.tolist() == [-1, -1]
-    assert damaged == [f"{tmp_path}/journal/forged is damaged: its header is not what was written"]
+    assert damaged == [f"{tmp_path}/journal/forged is corrupt: its header is not valid"]
 
 
 @pytest.mark.parametrize("header", ["[]", "{}", '{"segments": 4}', '{"segments": "x"}', '{"segments": 1e999}', "5"])
@@ -297,7 +297,7 @@ def test_forged_entries_are_refused(field: str, value: int, journal: Journal, tm
     forge(tmp_path, head(journal.identity, [Cover(0, 2, 0, 1)], entries), written)
     damaged: list[str] = []
     assert journal.load(0, 2, damaged).known.tolist() == [-1, -1]
-    assert damaged == [f"{tmp_path}/journal/forged is damaged: its index does not fit its segments"]
+    assert damaged == [f"{tmp_path}/journal/forged is corrupt: its index does not match its segments"]
 
 
 def forge(folder: Path, before: bytes, log: SegmentLog) -> None:

@@ -227,9 +227,12 @@ def forged(wrong: str, monkeypatch: Patch) -> None:
 @pytest.mark.parametrize(
     ("wrong", "kinds"),
     [
-        ("many", ["no moves lead there in so few", "depth 3 has"]),
+        ("many", ["not reachable in the number of moves in the table", "depth 3: the table has"]),
         ("few", ["a depth that differs from the number of moves"]),
-        ("late", ["a depth that differs from the number of moves", "no moves lead there in so few"]),
+        (
+            "late",
+            ["a depth that differs from the number of moves", "not reachable in the number of moves in the table"],
+        ),
     ],
 )
 def test_verify_finds_positions_that_do_not_belong(
@@ -450,7 +453,7 @@ def test_a_flipped_bit_is_found(array: str, whole: Path, tmp_path: Path) -> None
     config = config_of(read_manifest(whole / MANIFEST)["puzzle"]["name"])
     flip_bit(store / array / "c" / "0" / "0", 333)
     verdict = verify(store, puzzle=config)
-    assert f"{array}/c/0/0 is damaged" in str(verdict)
+    assert f"{array}/c/0/0 is corrupt" in str(verdict)
     if array in ("keys", "first_keys"):
         with open_table(store, puzzle=config) as damaged, pytest.raises(StoreDamagedError):
             damaged.distances(labels_of(brute_force(config.puzzle.name)))

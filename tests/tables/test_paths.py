@@ -103,7 +103,7 @@ def test_a_board_whose_last_squares_touch_no_other() -> None:
 def test_best_moves_lead_nearer(table: ap.Table) -> None:
     puzzle, positions = table.puzzle, some_positions(table)
     if not puzzle.moves.reversible:
-        with pytest.raises(InputError, match=r"best moves need reversible moves, which .* does not have"):
+        with pytest.raises(InputError, match="has irreversible moves, so its best moves are unknown"):
             table.best_moves(positions)
         return
     best, distances = table.best_moves(positions), table.distances(positions)
@@ -170,7 +170,7 @@ def test_an_unfinished_table(tmp_path: Path) -> None:
         assert {len(path) for path in table.paths(known) if path is not None} == {table.radius + 1}
         assert (np.bincount(table.best_moves(known).parents) > 0).all()
         for ask in (table.paths, table.best_moves):
-            with pytest.raises(UnfinishedError, match="8 6 7 2 5 4 3 0 1 lies beyond depth"):
+            with pytest.raises(UnfinishedError, match="8 6 7 2 5 4 3 0 1 is beyond depth"):
                 ask([*map(table.puzzle.format, known[:2]), "8 6 7 2 5 4 3 0 1"])
 
 
@@ -184,5 +184,5 @@ def test_a_table_that_contradicts_the_moves(eight: Path, monkeypatch: pytest.Mon
 
         position = table.positions_at(8, 3)
         monkeypatch.setattr(type(table._chunks), "distances", wrong)
-        with pytest.raises(StoreDamagedError, match="and no position at depth 5 leads there"):
+        with pytest.raises(StoreDamagedError, match="but it has no predecessor at depth 5"):
             table.paths(position)

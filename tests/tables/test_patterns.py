@@ -263,7 +263,7 @@ def test_depths_are_cached_and_a_damaged_cache_or_store_is_not_believed(
     content[17] ^= 1
     for damaged in (bytes(content), bytes(content[:-9]), b""):
         cached.write_bytes(damaged)
-        with pytest.raises(StoreDamagedError, match=f"chunk .*{chunk.parent.name}/{chunk.name} is damaged"):
+        with pytest.raises(StoreDamagedError, match=f"chunk .*{chunk.parent.name}/{chunk.name} is corrupt"):
             load_patterns(puzzle.rules, None, [store])
         chunk.write_bytes(intact)
         assert np.array_equal(values_of(puzzle, store), first)

@@ -256,7 +256,7 @@ def test_only_stores_are_overwritten(manifest: str | None, tmp_path: Path) -> No
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     if manifest is not None:
         (tmp_path / "mine" / "commit.json").write_text(manifest)
-    with pytest.raises(NotAStoreError, match="not overwritten"):
+    with pytest.raises(NotAStoreError, match="was not overwritten"):
         run_puzzle(load_config("eight-puzzle"), tmp_path / "mine", RunOptions(overwrite=True))
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
 

@@ -297,14 +297,14 @@ def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
     with open_table(eight) as table:
         with pytest.raises(StoreDamagedError, match=f"chunk 0 has {table.puzzle.format(here)} at depth 12"):
             table.path(here)
-        with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
+        with pytest.raises(StoreDamagedError, match="it has no predecessor at depth 11"):
             solve_by_table(Problem.of(table.puzzle.rules, here), table, every=True)
-        with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
+        with pytest.raises(StoreDamagedError, match="it has no predecessor at depth 11"):
             solve_by_table(Problem.of(table.puzzle.rules, here), table)
     set_depth(eight, int(start), lambda _: 5)
     for index in (0, 1):
         set_depth(eight, index, lambda _: 0)
-    with open_table(eight) as table, pytest.raises(StoreDamagedError, match="at depth 0, which is no start"):
+    with open_table(eight) as table, pytest.raises(StoreDamagedError, match="at depth 0, but it is not a start"):
         table.path(table.space.unrank([0])[0])
 
 

@@ -98,7 +98,7 @@ def test_the_kinds_of_problems(eight: Path) -> None:
     set_depth(eight, int(np.flatnonzero(depths(eight) == 31)[0]), lambda _: 0)
     found = problems(eight)
     assert "1 x a start whose depth is not 0: 1 2 3 4 5 6 7 8 0" in found
-    assert "3 x reached, but no predecessor is one less deep" in found
+    assert "3 x reached, but no predecessor is at the previous depth" in found
     assert "the manifest counts" in found
 
 
@@ -106,8 +106,8 @@ def test_the_kinds_of_problems(eight: Path) -> None:
     ("before", "after", "told"),
     [
         (29, 31, "1 x more than one deeper than a predecessor"),
-        (255, 4, "1 x reached, but no predecessor is one less deep"),
-        (31, 0, "reached, but no predecessor is one less deep"),
+        (255, 4, "1 x reached, but no predecessor is at the previous depth"),
+        (31, 0, "reached, but no predecessor is at the previous depth"),
     ],
 )
 def test_a_wrong_depth_is_named(before: int, after: int, told: str, eight: Path, line: Path) -> None:
@@ -129,7 +129,7 @@ def test_two_wrong_depths_that_the_counts_do_not_show(unfinished: Path) -> None:
     places = [np.flatnonzero(planted == depth)[0] for depth in (5, 8)]
     planted.ravel()[places] = 8, 5
     set_journal(unfinished, planted)
-    assert "reached, but no predecessor is one less deep" in problems(unfinished)
+    assert "reached, but no predecessor is at the previous depth" in problems(unfinished)
 
 
 def test_wrong_counts_in_the_manifest(eight: Path) -> None:
@@ -144,7 +144,7 @@ def test_wrong_depths_and_damaged_counts_are_both_told(eight: Path) -> None:
     flip_bit(eight / "layer_counts/c/0/0", 4711)
     found = problems(eight)
     assert "1 x more than one deeper than a predecessor" in found
-    assert "layer_counts/c/0/0 is damaged" in found
+    assert "layer_counts/c/0/0 is corrupt" in found
 
 
 def test_counts_of_other_chunks(chunked: Path) -> None:
@@ -153,13 +153,13 @@ def test_counts_of_other_chunks(chunked: Path) -> None:
     counts[[3, 7]] = counts[[7, 3]]
     digests = store.write_counts(manifest, counts)
     store.commit(replace(manifest, layer_counts=manifest.layer_counts.updated(digests)))
-    assert problems(chunked) == "the numbers of positions at each depth of 2 chunks are not those of the chunks"
+    assert problems(chunked) == "the index has wrong numbers of positions at each depth for 2 chunks"
 
 
 def test_other_antipodes_in_the_manifest(eight: Path) -> None:
     first, last = TableStore(eight).read().antipodes
     change_manifest(eight, antipodes=[first, last - 1])
-    assert problems(eight) == "the antipodes of the manifest are not the first positions at the greatest depth"
+    assert problems(eight) == "the antipodes in the manifest are not the first positions at the greatest depth"
 
 
 @pytest.mark.parametrize("assembled", [False, True])
@@ -250,7 +250,7 @@ def test_any_single_wrong_depth_while_few_fit_into_memory(before: int, change: i
 def test_a_damaged_chunk(chunked: Path) -> None:
     flip_bit(chunk_files(chunked)[5], 4711)
     (problem,) = verify(chunked, Threads(3)).problems
-    assert "is damaged" in problem
+    assert "is corrupt" in problem
 
 
 def test_progress_is_told(chunked: Path) -> None:

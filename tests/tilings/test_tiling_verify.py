@@ -150,10 +150,10 @@ def test_commands_name_the_damaged_chunk(square: Path, cli: Any) -> None:
         outcome = cli(*command)
         assert (outcome.status, outcome.out) == (1, "")
         assert "chunk" in outcome.err
-        assert "is damaged" in outcome.err
+        assert "is corrupt" in outcome.err
     verdict = cli("verify", square)
     assert verdict.status == 1
-    assert "is damaged" in verdict.out
+    assert "is corrupt" in verdict.out
 
 
 def test_a_damaged_partition_is_not_resumed(unfinished: Path, cli: Any) -> None:
@@ -161,4 +161,4 @@ def test_a_damaged_partition_is_not_resumed(unfinished: Path, cli: Any) -> None:
     flip_bit(chunk, 50)
     outcome = cli("resume", unfinished, "--quiet")
     assert (outcome.status, outcome.out) == (1, "")
-    assert f"chunk {chunk} is damaged" in outcome.err
+    assert f"chunk {chunk} is corrupt" in outcome.err

@@ -1,6 +1,6 @@
-"""The storage of what runs compute: a manifest and zarr arrays, in a directory or under a URL, one writer at a time.
+"""The storage of results: a manifest and zarr arrays, in a directory or under a URL, with one writer at a time.
 
-* `store` is what tables and tilings build on. Its parts: the `manifest` with its declared `fields`, and `arrays`.
-* `backend` is the interface to the place of the bytes, which an `address` names. A `directory` replaces `files`;
-  `objects` are in a `bucket`, whose requests `retry` repeats. `lock` is what the locks of both have in common.
+* `store` is the base of tables and tilings. It uses the `manifest`, the field types in `manifest_fields`, and `arrays`.
+* `backend` is the interface to the storage that an `address` names. `directory` and `files` implement it for the file
+  system, `objects` and `bucket` for object storage. `retry` retries requests, and `lock` is the base of both locks.
 """

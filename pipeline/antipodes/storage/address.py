@@ -1,4 +1,4 @@
-"""The address of a store: a path, or a URL of object storage."""
+"""The address of a store: a path, or the URL of an object store."""
 
 import os
 import re
@@ -13,27 +13,27 @@ from antipodes_tasks.quoting import quote
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 MANGLED = re.compile(f"({'|'.join(SCHEMES)}):/")
-"""The begin of a URL that went through a path, which drops one of its slashes."""
+"""The beginning of a URL that was converted to a path, which drops one of the slashes."""
 
 LONGEST_NAME, LONGEST_PATH = 250, 4096
-"""Most bytes of a name and of a path in file systems, less those that the lock of a store adds."""
+"""Maximum length in bytes of a file name and of a path, reduced by the bytes that the name of the lock file adds."""
 
 Address = Path | str
-"""A path, or a URL as text."""
+"""A path, or a URL as a string."""
 
 
 def argument(address: Address) -> str:
-    """The address as an argument that no command takes for an option."""
+    """Return the address as an argument that no command mistakes for an option."""
     return f"./{address}" if str(address).startswith("-") else str(address)
 
 
 def in_shell(address: Address) -> str:
-    """The address as a person types it after a command."""
+    """Return the address as the user types it after a command."""
     return quoted_word(argument(address))
 
 
 def quoted_word(word: str) -> str:
-    """The word as a person types it in a shell; control characters are escaped in the form ``$'...'``."""
+    """Return the word quoted for a shell. Control characters are escaped in the form ``$'...'``."""
     return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_in_dollar_quotes, word))}'"
 
 
@@ -42,24 +42,24 @@ def _in_dollar_quotes(character: str) -> str:
         return f"\\{character}"
     if character.isprintable():
         return character
-    of_a_byte = "\udc80" <= character <= "\udcff"  # a byte of a file name that is not UTF-8
+    of_a_byte = "\udc80" <= character <= "\udcff"  # represents a byte of a file name that is not UTF-8
     return "".join(
         f"\\{byte:03o}" for byte in character.encode(errors="surrogateescape" if of_a_byte else "surrogatepass")
     )
 
 
 def is_url(text: Address) -> bool:
-    """Whether it is a URL rather than a path."""
+    """Return whether the address is a URL and not a path."""
     return isinstance(text, str) and URL.match(text) is not None
 
 
 def address_from(text: str) -> Address:
-    """The address that a person wrote: a path, or a URL as text, since a path would drop one of its slashes."""
+    """Convert the user's text to an address: a URL stays a string, since a path would drop one of its slashes."""
     return text if is_url(text) else Path(text)
 
 
 def storage_at(address: Address | Storage) -> Storage:
-    """The storage at an address; NotAStoreError where no store can have the address."""
+    """Return the storage at an address; raise NotAStoreError if no store can have this address."""
     if isinstance(address, Storage):
         return address
     kind, checked = _kind_of(address, of_store=True)
@@ -68,16 +68,19 @@ def storage_at(address: Address | Storage) -> Storage:
 
 
 def storages_in(address: Address) -> list[Storage]:
-    """The storages in the folders directly in a directory or under a URL, by name; or the address itself, if a store.
+    """Return the storages in the folders directly in a directory or under a URL, sorted by name.
 
-    InputError where there is nothing at the address, or no directory; NotAStoreError where the URL is none of a bucket.
+    If the address is a store itself, return only that store's storage.
+
+    Raises InputError if the address does not exist or is not a directory, and NotAStoreError if the URL is not the URL
+    of a bucket.
     """
     kind, checked = _kind_of(address, of_store=False)
     return list(kind.list_stores(checked))
 
 
 def _kind_of(address: Address, of_store: bool) -> tuple[Any, Address]:
-    """The class of the storage at an address, and the address, checked."""
+    """Return the class of the storage at an address, and the checked address."""
     if isinstance(address, str) and is_url(address):
         from antipodes.storage.objects import ObjectStorage
 
@@ -89,31 +92,32 @@ def _kind_of(address: Address, of_store: bool) -> tuple[Any, Address]:
 
 
 def check_path(path: Address) -> None:
-    """Raise NotAStoreError for a path that no file system takes, or that was a URL."""
+    """Raise NotAStoreError for a path that no file system accepts, or for a path that was made from a URL."""
     if MANGLED.match(str(path)):
         raise NotAStoreError(
-            f"expected a path, or a URL such as s3://bucket/name.zarr as text, found {quote(str(path))}"
+            f"{quote(str(path))} is a URL that was converted to a path; "
+            "pass the URL as a string, such as s3://bucket/name.zarr"
         )
     try:
         names = os.fsencode(path).split(b"/")
     except UnicodeEncodeError as error:
-        raise NotAStoreError(f"expected a path that {error.encoding} can express, found {quote(str(path))}") from error
+        raise NotAStoreError(f"the path {quote(str(path))} cannot be encoded in {error.encoding}") from error
     longest, total = max(map(len, names)), sum(map(len, names)) + len(names)
     if longest > LONGEST_NAME or total > LONGEST_PATH or b"\0" in b"".join(names):
-        expected = f"a path of at most {LONGEST_PATH} bytes, {LONGEST_NAME} in each name, none of them 0"
-        raise NotAStoreError(f"expected {expected}; found {quote(str(path))}")
+        limits = f"at most {LONGEST_PATH} bytes, at most {LONGEST_NAME} bytes per name, and no null byte"
+        raise NotAStoreError(f"not a valid path: {quote(str(path))} (a path has {limits})")
 
 
 def checked_url(url: str, of_store: bool = True) -> str:
-    """The URL without a slash at its end; NotAStoreError, which shows no secret, where no store can have the URL.
+    """Return the URL without trailing slashes; raise NotAStoreError if it is not the URL of a store.
 
-    Stores may also be under the URL of a bucket alone, unless it is to be ``of_store``.
+    The message contains no secrets. With ``of_store=False``, the URL may also be only the URL of a bucket.
     """
     scheme, _, rest = url.partition("://")
     if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
         raise NotAStoreError(
-            f"expected a URL such as {scheme}://bucket/name.zarr, found one with a user, password or parameters: "
-            "credentials come from the environment"
+            f"the URL of a store must not contain a user, password or parameters; write {scheme}://bucket/name.zarr, "
+            "since credentials come from the environment"
         )
     if scheme not in SCHEMES:
         schemes = ", ".join(f"{one}://" for one in SCHEMES)

@@ -1,7 +1,8 @@
-"""The zarr arrays of a store: their layout, metadata and chunks, and errors that name the damaged or missing file.
+"""The zarr arrays of a store: their layout, metadata and chunks, and errors that name the corrupt or missing file.
 
-Some settings of zarr, from variables, files or a program, make sound stores look damaged, or reads hang. A setting of
-its codec Blosc makes two tasks write different bytes for the same depths. So they are checked before arrays are opened.
+Some settings of zarr, which come from variables, files or a program, would make intact stores appear corrupt, or reads
+hang. One setting of its codec Blosc would let two tasks write different bytes for the same depths. Therefore these
+settings are checked before an array is opened.
 """
 
 import hashlib
@@ -28,9 +29,9 @@ from antipodes_tasks.quoting import quote, shorten
 
 DIGEST_BYTES = 8
 LONGEST_HEADER = 18
-"""Bytes of the header of a compressed chunk, at most."""
+"""Maximum size of the header of a compressed chunk in bytes."""
 BLOCK_BYTES = 65536
-"""The bytes that Blosc compresses together; given, since another version of it might choose others."""
+"""Size of a Blosc block in bytes. It is fixed, since other versions of Blosc might choose other sizes."""
 NEEDED = (
     "default_zarr_format",
     "codec_pipeline.path",
@@ -41,12 +42,12 @@ NEEDED = (
     "buffer",
     "ndbuffer",
 )
-"""Settings that must have zarr's defaults."""
+"""Settings of zarr that must have their default values."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of an array: its chunks are whole rows."""
+    """The layout of an array whose chunks consist of whole rows."""
 
     shape: tuple[int, int]
     chunk_rows: int
@@ -55,32 +56,32 @@ class Layout:
     axes: tuple[str, str]
     """The names of the dimensions."""
     compression: Literal["lz4", "zstd"] = "lz4"
-    """lz4, after the bits of the numbers are sorted by their places, is five times as fast; zstd may be denser."""
+    """Compression of the chunks. lz4, after bit shuffling, is five times as fast; zstd may be denser."""
 
     @property
     def chunks(self) -> int:
-        """How many chunks the array has."""
+        """The number of chunks of the array."""
         return -(-self.shape[0] // self.chunk_rows)
 
     @property
     def most_bytes(self) -> int:
-        """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
+        """Upper bound of the size in bytes of any file of the array. Compressing a chunk hardly ever enlarges it."""
         return max(MAX_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
 
     @property
     def _chunk_bytes(self) -> int:
-        """The bytes of the numbers of a chunk."""
+        """The uncompressed size of a chunk in bytes."""
         return self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
 
     def check_chunk(self, written: Content) -> None:
-        """Raise ValueError unless a compressed chunk expands to its numbers: some KiB may expand to GiB."""
+        """Raise ValueError unless a compressed chunk expands to the expected size: a few KiB could expand to GiB."""
         header = bytes(written[:LONGEST_HEADER])
         found = _zstd_bytes(header) if self.compression == "zstd" else int.from_bytes(header[4:8], "little")
         if found != self._chunk_bytes:
-            raise ValueError(f"expected {self._chunk_bytes:,} compressed bytes, found a header of {found:,}")
+            raise ValueError(f"expected {self._chunk_bytes:,} bytes after decompression, found {found:,} in its header")
 
     def create(self, place: Any) -> None:
-        """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""
+        """Create an empty array of this layout in a zarr store. Its chunks have checksums."""
         zarr.create_array(
             place,
             shape=self.shape,
@@ -122,9 +123,9 @@ class Layout:
 
 
 def _zstd_bytes(header: bytes) -> int:
-    """The bytes to which a frame of Zstandard (RFC 8878) expands, by its header; 0 where it does not say.
+    """Return the size to which a frame of Zstandard (RFC 8878) expands, from its header; 0 if it is not given.
 
-    After 4 bytes of magic, a descriptor has the sizes of the fields: of the window, the dictionary, and the content.
+    After a magic number of 4 bytes, a descriptor contains the sizes of the fields: window, dictionary, content size.
     """
     descriptor = header[4] if len(header) > 4 else 0
     is_single = descriptor >> 5 & 1
@@ -134,24 +135,24 @@ def _zstd_bytes(header: bytes) -> int:
 
 
 def chunk_key(name: str, number: int) -> str:
-    """The key of a chunk of an array in the store."""
+    """Return the key of a chunk of an array in the store."""
     return f"{name}/c/{number}/0"
 
 
 def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
-    """The digest of a chunk's content at its place: the first bytes of a SHA-256.
+    """Return the digest of a chunk's content at its place: the first bytes of a SHA-256.
 
-    SHA-256 is the fastest of the cryptographic hashes of Python's library where processors have instructions for it,
-    it releases the interpreter's lock, and every language has it.
+    SHA-256 is the fastest cryptographic hash in Python's library on processors with instructions for it. It releases
+    the interpreter's lock, and it is available in every language.
 
     Parameters
     ----------
     identity
-        What the chunk belongs to: the fingerprint of the puzzle or the board, of a table with the digest of its space.
+        The owner of the chunk: the fingerprint of the puzzle or the board; for a table, with the digest of its space.
     key
         The chunk's key in the store, such as ``depth/c/17/0``.
     content
-        The rows of the chunk, of any shape, the first row first.
+        The rows of the chunk, in order, as an array of any shape.
     """
     little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
     hashed = hashlib.sha256(f"{identity} {key}\n".encode())
@@ -160,23 +161,23 @@ def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
 
 
 class Arrays:
-    """The arrays of one store, by their names."""
+    """The arrays of one store, by name."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     def create(self, name: str, layout: Layout) -> None:
-        """Create an empty array whose chunks carry checksums; StoreError where the old one could not be deleted."""
+        """Create an empty array whose chunks have checksums; raise StoreError if an old array could not be deleted."""
         try:
             layout.create(self._storage.arrays(name))
         except ContainsArrayError as error:
-            raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete what is there") from error
+            raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete the old array") from error
 
     def write_group(self, attributes: Mapping[str, Any], names: Iterable[str] = ()) -> None:
-        """Write the zarr group that these arrays are in; before they are finished it lists none.
+        """Write the zarr group of the arrays. Until the arrays are finished, it lists none of them.
 
-        The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder, where they would warn
-        of the manifest, and find arrays that are half written.
+        The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder. In the folder they
+        would warn about the manifest and find unfinished arrays.
         """
         group = _group(
             attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MAX_METADATA)[0]) for name in names}
@@ -185,7 +186,7 @@ class Arrays:
             self._storage.put(GROUP, [group])
 
     def open(self, name: str, layout: Layout) -> Any:
-        """An array of this layout, to be read; StoreError where it cannot be opened."""
+        """Open an array of this layout for reading; raise StoreError if it cannot be opened."""
         return self._open(
             name,
             self._storage.arrays(name, read_only=True, most=layout.most_bytes, check_chunk=layout.check_chunk),
@@ -193,9 +194,11 @@ class Arrays:
         )
 
     def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
-        """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
+        """Open an array for writing; with a fencing token, it is written only while the lock contains the token.
 
-        Chunks of fill values are written like all others: to look for them would cost more than to compress them.
+        Chunks of fill values are written like all others: searching for them would take longer than compressing them.
+
+        Raises the same errors as `open`.
         """
         check_blosc()
         array = self._open(
@@ -210,33 +213,33 @@ class Arrays:
             return zarr.open_array(arrays, mode=mode, zarr_format=3)
 
     def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
-        """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
+        """Return the rows from ``first`` to ``end - 1`` of an array of this layout. All of them must be in one chunk.
 
-        StoreDamagedError where the chunk is missing or its checksum is wrong; the message names it.
+        Raises StoreDamagedError if the chunk is missing or its checksum is wrong; the message names the chunk.
         """
         key = chunk_key(name, number)
         chunk = self._storage.name_of(key)
-        with _reading(f"chunk {chunk}", f"chunk {chunk} is missing; the manifest says that it belongs to the store"):
+        with _reading(f"chunk {chunk}", f"chunk {chunk} is missing, although the manifest lists it"):
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
             return np.asarray(self.open(name, layout)[first:end])
 
     def misplaced(self, name: str, number: int) -> StoreDamagedError:
-        """The error for a chunk whose content is intact but has another digest than the manifest says."""
+        """Return the error for a chunk that is readable but has another digest than the one in the manifest."""
         return StoreDamagedError(
-            f"chunk {self._storage.name_of(chunk_key(name, number))} is damaged: "
-            f"it does not belong here or was changed, since its digest is not the one in {MANIFEST}"
+            f"chunk {self._storage.name_of(chunk_key(name, number))} is corrupt: "
+            f"its digest is not the one in {MANIFEST}, so it was changed or belongs elsewhere"
         )
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
-        """The SHA-256 of zarr metadata files, for the manifest."""
+        """Return the SHA-256 of zarr metadata files, for the manifest."""
         return {file: digest(self._storage.read(file, MAX_METADATA)[0]) for file in files}
 
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
-        """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
+        """Check that the ``zarr.json`` files of the arrays have these digests and describe these arrays.
 
-        StoreDamagedError where a file is missing, or its digest is another; FieldError where the digests are of other
-        files, or a file describes something else.
+        Raises StoreDamagedError if a file is missing or has another digest, and FieldError if the digests belong to
+        other files or a file describes another array.
         """
         files = [f"{name}/{GROUP}" for name in layouts]
         expect(digests.keys() == {*files}, "metadata", f"the files {', '.join(files) or 'of no array'}", list(digests))
@@ -244,20 +247,20 @@ class Arrays:
             name = self._storage.name_of(file)
             content = self._metadata(file)
             if content is None or digest(content) != digests[file]:
-                raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the manifest")
+                raise StoreDamagedError(f"{name} is corrupt: its checksum is not the one in the manifest")
             layout.check(_json(content), name)
 
     def check_group(self, attributes: Mapping[str, Any], names: Iterable[str] | None) -> None:
-        """Check that the group has these attributes and lists these arrays, or, while they are unfinished, any.
+        """Check that the group has these attributes and lists these arrays (None: any, while they are unfinished).
 
-        StoreDamagedError where its ``zarr.json`` is missing, or has anything else.
+        Raises StoreDamagedError if its ``zarr.json`` is missing or has any other content.
         """
         content = self._metadata(GROUP) or b""
         arrays = _listed(content) if names is None else {one: _json(self._metadata(f"{one}/{GROUP}")) for one in names}
         if content != _group(attributes, arrays):
             raise StoreDamagedError(
-                f"{self._storage.name_of(GROUP)} is damaged: expected the group of the store, with the attributes "
-                f"{dict(attributes)}"
+                f"{self._storage.name_of(GROUP)} is corrupt: it is not the group of this store, which has the "
+                f"attributes {dict(attributes)}"
             )
 
     def _metadata(self, file: str) -> bytes | None:
@@ -269,7 +272,7 @@ class Arrays:
 
 @contextmanager
 def _reading(what: str, missing: str) -> Iterator[None]:
-    """Turn errors of zarr and its codecs, which are of many types, into StoreErrors."""
+    """Turn the errors of zarr and its codecs, which have many types, into StoreErrors."""
     try:
         yield
     except (MemoryError, StoreError):
@@ -281,23 +284,23 @@ def _reading(what: str, missing: str) -> Iterator[None]:
 
 
 def _unreadable(what: str, error: Exception) -> StoreError:
-    """The error for bytes that cannot be read: they are damaged unless the system is the reason."""
+    """Return the error for unreadable bytes: they are corrupt unless the system is the reason."""
     if isinstance(error, OSError):
         return StoreError(f"cannot read {what}: {error.strerror or error}")
     if lacks_threads(error):
         return StoreError(f"cannot read {what}: the system allows too little memory, or too few threads")
-    return StoreDamagedError(f"{what} is damaged: {shorten(str(error), 200)}")
+    return StoreDamagedError(f"{what} is corrupt: {shorten(str(error), 200)}")
 
 
 def _group(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
-    """The ``zarr.json`` of a group that lists arrays, each with the content of its own."""
+    """Return the ``zarr.json`` of a group that lists arrays, each with the content of the array's own ``zarr.json``."""
     listed = {"kind": "inline", "must_understand": False, "metadata": arrays}
     content = {"zarr_format": 3, "node_type": "group", "attributes": attributes, "consolidated_metadata": listed}
     return json.dumps(content, indent=2).encode()
 
 
 def _listed(group: bytes) -> Mapping[str, Any]:
-    """The arrays that the ``zarr.json`` of a group lists; none where it is damaged."""
+    """Return the arrays that the ``zarr.json`` of a group lists. Empty if the file is corrupt."""
     try:
         return dict(json.loads(group)["consolidated_metadata"]["metadata"])
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -305,7 +308,7 @@ def _listed(group: bytes) -> Mapping[str, Any]:
 
 
 def _json(content: bytes | None) -> Any:
-    """The value of a JSON text; None for any other text."""
+    """Return the value of a JSON text, or None if the text is not JSON."""
     try:
         return json.loads(content or b"")
     except (ValueError, RecursionError):
@@ -313,7 +316,7 @@ def _json(content: bytes | None) -> Any:
 
 
 def check_settings() -> None:
-    """Raise StoreError where a setting prevents zarr from reading and writing stores correctly."""
+    """Raise StoreError if a setting prevents zarr from reading and writing stores correctly."""
     defaults = zarr.config.defaults[0]
     for name in NEEDED:
         _expect(name, repr(_default(defaults, name)), zarr.config.get(name, None) == _default(defaults, name))
@@ -323,10 +326,10 @@ def check_settings() -> None:
 
 
 def check_blosc() -> None:
-    """Raise StoreError where Blosc would write with threads of its own, which put its blocks in any order."""
+    """Raise StoreError if Blosc would compress with several threads, which write its blocks in a random order."""
     if blosc.use_threads is not False:
         raise StoreError(
-            f"cannot write with Blosc as it is set here: numcodecs.blosc.use_threads: expected False, as zarr sets it, "
+            f"cannot use Blosc with these settings: numcodecs.blosc.use_threads: expected False, as zarr sets it, "
             f"found {quote(blosc.use_threads)}"
         )
 
@@ -335,7 +338,7 @@ def _expect(name: str, expected: str, met: bool) -> None:
     if not met:
         found = quote(zarr.config.get(name, None))
         raise StoreError(
-            f"cannot use zarr as it is set here: {name}: expected {expected}, found {found}; "
+            f"cannot use zarr with these settings: {name}: expected {expected}, found {found}; "
             "look for ZARR_ variables, zarr's configuration files, or zarr.config.set in the program"
         )
 

@@ -1,4 +1,4 @@
-"""The interface to the place of a store's bytes: a directory, or objects in a bucket."""
+"""The interface to the storage behind a store: a directory, or objects in a bucket."""
 
 import json
 from abc import ABC, abstractmethod
@@ -11,44 +11,44 @@ from antipodes.storage.lock import StoreLock
 from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 MANIFEST = "commit.json"
-"""The key of the manifest: without it there is no store."""
+"""The key of the manifest. A storage without a manifest is not a store."""
 GROUP = "zarr.json"
-"""The key that is written first in a store."""
+"""The key that is written first when a store is created."""
 
 MAX_METADATA = 1 << 16
-"""Bytes of a ``zarr.json``, at most: those of stores have some thousand."""
+"""Maximum size of a ``zarr.json`` in bytes. In stores these files have a few thousand bytes."""
 
 Version = Mapping[str, str]
-"""The version of a key's content, which later content does not have; empty where the storage has no versions."""
+"""The version of a key's content, different for later content. Empty if the storage has no versions."""
 Content = bytes | bytearray | memoryview
-"""Bytes to be written; an array is given as its ``data``."""
+"""Bytes to be written. For an array, pass its ``data``."""
 
 
 class TooLargeError(StoreDamagedError):
-    """A file, or an object of a bucket, that is larger than any that was written; nothing of it was read."""
+    """A file or object is larger than any that this program writes. Nothing of it was read."""
 
     @classmethod
     def of(cls, name: str, most: int, size: int) -> "TooLargeError":
-        """The error of a file with a name: its size and the greatest expected one, in bytes."""
+        """Return the error for the file ``name``, with its size and the maximum size in bytes."""
         return cls(f"{name} is corrupt: expected at most {most:,} bytes, found {size:,}")
 
 
 class Storage(ABC):
-    """Bytes by their keys, which are paths with slashes.
+    """A storage that maps keys, which are paths with slashes, to bytes.
 
-    It may be sent to other processes, since nothing in it is open. Content replaces older content atomically, and is
-    durable when the call that writes it returns, except after a `put` that need not be durable. Methods raise
-    FileNotFoundError and StoreErrors; `staged`, and the zarr stores of `arrays`, raise OSErrors too, which `writing`
+    A storage can be sent to other processes, since it holds nothing open. New content replaces old content atomically.
+    It is durable when the call that writes it returns, except after a `put` with ``durable=False``. Methods raise
+    FileNotFoundError and StoreError. `staged`, and the zarr stores of `arrays`, also raise OSError, which `writing`
     translates.
     """
 
     address: str
-    """The path or the URL, as a person writes it."""
+    """The path or the URL, as the user writes it."""
     lock: StoreLock
 
     @contextmanager
     def writing(self, key: str = "") -> Iterator[None]:
-        """Turn OSErrors into StoreErrors that name the key, if one is given, or the storage."""
+        """Turn each OSError into a StoreError that names the key, or the storage if no key is given."""
         try:
             yield
         except StoreError:
@@ -60,45 +60,45 @@ class Storage(ABC):
     def watched(
         self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
     ) -> AbstractContextManager[None]:
-        """In the block, report waits to ``tell`` if the storage is slow to answer, and end them on ``stop``.
+        """Report waits in the block to ``tell`` if the storage is slow to answer, and end them when ``stop`` is true.
 
-        Both are called in any thread. A wait that ends raises StoreSilentError. Copies of the storage in other
-        processes report their waits under the name of the ``run``, if it has one; see `antipodes.waits`.
+        Both functions may be called in any thread. A wait that is ended raises StoreSilentError. Copies of the storage
+        in other processes report their waits under the name ``run``, unless it is empty (see `antipodes.waits`).
         """
         return nullcontext()
 
     @abstractmethod
     def expect_failures(self) -> None:
-        """Wait only for a moment for what is still to be done, since the storage has failed elsewhere."""
+        """Keep later waits short, because the storage has already failed elsewhere."""
 
     def name_of(self, key: str) -> str:
-        """The name of a key in messages."""
+        """Return the name of a key for messages."""
         return f"{self.address}/{key}"
 
     @abstractmethod
     def exists(self) -> bool:
-        """Whether there is anything except leftovers of a store that was being created or removed."""
+        """Return whether anything exists here, apart from leftovers of an interrupted creation or removal."""
 
     @abstractmethod
     def has(self, key: str) -> bool:
-        """Whether there is anything at a key."""
+        """Return whether a key exists."""
 
     @abstractmethod
     def read(self, key: str, most: int) -> tuple[bytes, Version]:
-        """The content of a key, and its version.
+        """Return the content of a key and its version.
 
-        FileNotFoundError where there is nothing at the key; TooLargeError where there are more than ``most`` bytes.
+        Raises FileNotFoundError if the key does not exist, and TooLargeError if it has more than ``most`` bytes.
         """
 
     @abstractmethod
     def read_range(self, key: str, first: int, count: int) -> bytes:
-        """``count`` bytes from byte ``first`` of a key's content, or fewer where the content ends before.
+        """Return ``count`` bytes of a key's content from byte ``first``, or fewer if the content ends earlier.
 
-        FileNotFoundError where there is nothing at the key.
+        Raises FileNotFoundError if the key does not exist.
         """
 
     def group_format(self) -> str | None:
-        """The format in the attributes of the zarr group; None where there is none."""
+        """Return the format in the attributes of the zarr group, or None if there is none."""
         try:
             return str(json.loads(self.read(GROUP, MAX_METADATA)[0])["attributes"]["format"])
         except (FileNotFoundError, TooLargeError, ValueError, KeyError, TypeError, RecursionError):
@@ -106,113 +106,117 @@ class Storage(ABC):
 
     @abstractmethod
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
-        """Write the content of a key if the old content has this version, or there is none (None); the new version.
+        """Write a key if its content still has this version, or if it does not exist (None); return the new version.
 
-        A storage without versions writes without this condition.
+        A storage without versions writes unconditionally.
 
-        StoreError where the content cannot be written, or the key has another version.
+        Raises StoreError if the content cannot be written or the key has another version.
         """
 
     @abstractmethod
     def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
-        """Write the content of a key, one part after the other; older content, as of an earlier try, is replaced.
+        """Write the content of a key as the concatenation of ``parts``, replacing any older content.
 
         Parameters
         ----------
         token
-            The fencing token that the lock must contain; None: a lock that is held here must still be held.
+            The fencing token that the lock must contain. None: if the lock is held here, it must still be held.
         durable
-            False: the content may be lost in a crash of the machine until `make_durable`, if the storage gains by that.
+            False: the storage may delay durability until `make_durable`, so a crash of the machine may lose the
+            content.
 
         Raises
         ------
         StoreError
-            The content cannot be written; nothing of it is left.
+            The content cannot be written. Nothing of it remains.
         StoreLockedError
-            The lock contains another token, or was taken over.
+            The lock contains another token or was taken over.
         """
 
     @abstractmethod
     def make_durable(self, keys: Iterable[str]) -> None:
-        """Make durable what `put` has written at these keys; StoreError where that fails or nothing is at a key."""
+        """Make the content that `put` wrote at these keys durable.
+
+        Raises StoreError if that fails or a key is missing.
+        """
 
     @abstractmethod
     def delete(self, folder: str) -> None:
-        """Delete all keys in a folder, if there are any."""
+        """Delete all keys in a folder, if any exist."""
 
     @abstractmethod
     def delete_keys(self, keys: Iterable[str]) -> None:
-        """Delete some keys, whether there is anything at them or not."""
+        """Delete these keys; missing keys are ignored."""
 
     @abstractmethod
     def folders(self, folder: str) -> list[str]:
-        """The names of the folders in a folder."""
+        """Return the names of the entries of a folder: its subfolders, and also its files if the storage lists both."""
 
     @abstractmethod
     def sizes(self, folder: str) -> dict[str, int]:
-        """The bytes at each key directly in a folder; unfinished files are left out."""
+        """Return the size in bytes of each key directly in a folder, without unfinished files."""
 
     @abstractmethod
     def size(self) -> int:
-        """The bytes at all keys together."""
+        """Return the total size of all keys in bytes."""
 
     @abstractmethod
     def free_bytes(self) -> int | None:
-        """The bytes that still fit where the store is or will be; None where that is unknown."""
+        """Return the free space in bytes where the store is or will be, or None if it is unknown."""
 
     @abstractmethod
     def modified(self, key: str) -> datetime | None:
-        """When the content of a key was written; None where there is none."""
+        """Return when the content of a key was written, or None if the key does not exist."""
 
     @abstractmethod
     def identity(self, key: str) -> tuple[object, ...]:
-        """A value that changes when the content of a key is replaced, even by equal content; empty for no content."""
+        """Return a value that changes whenever a key is replaced, even by equal content. Empty if there is no key."""
 
     @abstractmethod
     def staged(self, overwrite: bool = False) -> AbstractContextManager["Storage"]:
-        """An empty storage, the staging place of a new store, which is published here atomically after the block.
+        """Yield an empty storage for a new store, and publish its content here atomically after the block.
 
-        If the storage can hold two stores, the one to be overwritten stays until then. After an error, nothing of the
-        new one is left.
+        If the storage can hold both stores, the old store remains until then. After an error, nothing of the new store
+        remains.
         """
 
     @abstractmethod
     def has_leftovers(self) -> bool:
-        """Whether there is no store, but a part of one, as a killed removal leaves it."""
+        """Return whether only a part of a store is left, for example after a killed removal."""
 
     @abstractmethod
     def remove(self) -> int:
-        """Delete a store, or leftovers of one; the bytes freed.
+        """Delete a store or its leftovers; return the bytes freed.
 
-        If this is killed, the store is there as it was, or there is none and `has_leftovers`.
+        If the process is killed, either the store is unchanged, or the store is gone and `has_leftovers` is true.
 
-        StoreError where content of another origin is in the store, and nothing is deleted; or something cannot be
-        deleted.
+        Raises StoreError if the store contains foreign files, in which case nothing is deleted, or if something cannot
+        be deleted.
         """
 
     @property
     def is_link(self) -> bool:
-        """Whether the address is a link to the store, which has another address."""
+        """Whether the address is a link to a store at another address."""
         return False
 
     def remove_link(self) -> None:
-        """Delete the link at the address; the store stays."""
+        """Delete the link at the address. The store itself remains."""
         raise NotImplementedError(self.address)
 
     @abstractmethod
     def remove_leftovers(self) -> None:
-        """Delete what a crashed run was writing."""
+        """Delete the files that a crashed run was writing."""
 
     @abstractmethod
     def sync(self, folder: str) -> None:
-        """Make the names of an array's folder and of its files as durable as their content."""
+        """Make the directory entries of an array's folder and files as durable as their content."""
 
     @abstractmethod
     def probe(self) -> None:
-        """Write a key and delete it; StoreError where that fails."""
+        """Check that the storage is writable: write a key and delete it. Raises StoreError if that fails."""
 
     def known_missing(self, key: str) -> bool:
-        """Whether nothing is at a key; False where a check costs as much as reading the array."""
+        """Return whether a key is known to be missing. False if checking would cost as much as reading the array."""
         return False
 
     @abstractmethod
@@ -224,8 +228,8 @@ class Storage(ABC):
         most: int = MAX_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> Any:
-        """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token.
+        """Return a folder as a zarr store; with a fencing token, it writes only while the lock contains the token.
 
-        Reading content of more than ``most`` bytes raises TooLargeError. Chunks are given to ``check_chunk`` before
-        they are decompressed.
+        Reading a key of more than ``most`` bytes raises TooLargeError. ``check_chunk`` is called with each chunk before
+        it is decompressed.
         """

@@ -1,4 +1,4 @@
-"""The objects of a bucket, through obstore; requests are retried, and variables of the environment checked first."""
+"""The objects of a bucket, accessed through obstore with retries; environment variables are checked first."""
 
 import os
 import re
@@ -23,39 +23,39 @@ from antipodes_tasks.errors import InputError, StoreError, missing_package
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
 REFUSAL_PAUSES = (0.1, 0.4, 1.6)
-"""Seconds to wait after each refusal of a write whose condition is met."""
+"""Seconds to wait after each time that the server refuses a write whose condition is met."""
 MAX_DELETED = 1000
-"""Keys in one request to delete; S3 takes no more."""
+"""Maximum number of keys in one request to delete. S3 accepts no more."""
 FENCED_TRIES = 10
-"""Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
+"""Number of tries of a write whose object keeps changing. Only other attempts at the same task change it: few."""
 RANGE_NOT_SATISFIABLE = 416
-"""The status of the answer where an object ends before the first byte of a range."""
+"""HTTP status of the answer if an object ends before the first byte of a range."""
 ENDPOINTS = {
     "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
     "az": ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"),
 }
-"""The variables with the URL of a server, by the scheme of a store's URL."""
+"""Environment variables with the URL of a server, by the scheme of a store's URL."""
 ENDPOINT = re.compile(
     r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:(?P<port>\d{1,5}))?(/[\w.~%+/-]*)?", re.ASCII | re.IGNORECASE
 )
 SENT_AS_HEADERS = {"s3": "AWS_", "az": "AZURE_"}
-"""The prefix of the variables whose values go into the headers of requests unchanged."""
+"""Prefix of the environment variables whose values are sent unchanged as headers of requests."""
 LARGEST_PORT = 65535
 
 T = TypeVar("T")
 Meta = dict[str, Any]
-"""The storage's description of an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
+"""The server's description of an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
 
 
 class Changed(Exception):  # noqa: N818  (an answer, not a failure)
-    """An object has another version than the one to be replaced."""
+    """An object has another version than the version to be replaced."""
 
 
 class Bucket:
-    """The objects of a bucket by their keys; it may be sent to other processes, with its retry policy but no client."""
+    """The objects of a bucket, by key. A copy in another process has the same retry policy and opens its own client."""
 
     def __init__(self, url: str, seconds: float | None = None, run: str = "") -> None:
-        """``run`` is the name of the run of another process for which the bucket is used here, if any."""
+        """Create the bucket; ``run`` is the name of the run in another process that uses it here, if there is one."""
         self.url = url
         self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds, run)
 
@@ -64,25 +64,25 @@ class Bucket:
 
     @property
     def client(self) -> Any:
-        """Obstore's store, one a process; credentials come from the environment of the process."""
+        """Obstore's store, one per process. Credentials come from the environment of the process."""
         return _opened(self.url, os.getpid())
 
     def open(self) -> None:
-        """Open the client; InputError where it is not installed, or a setting is wrong."""
+        """Open the client; raise InputError if obstore is not installed or a setting is invalid."""
         _opened(self.url, os.getpid())
 
     def head(self, key: str) -> Meta | None:
-        """The storage's description of an object, if there is one."""
+        """Return the server's description of an object, or None if the object does not exist."""
         try:
             return self._ask("read", key, lambda: dict(self.client.head(key)))
         except FileNotFoundError:
             return None
 
     def get(self, key: str, most: int) -> tuple[bytes, Meta]:
-        """The content of an object and the storage's description.
+        """Return the content of an object and the server's description.
 
-        FileNotFoundError where there is no object; TooLargeError where the object has more than ``most`` bytes, which
-        are not fetched.
+        Raises FileNotFoundError if the object does not exist, and TooLargeError if it has more than ``most`` bytes.
+        Such an object is not fetched.
         """
 
         def request() -> tuple[bytes, Meta]:
@@ -91,24 +91,24 @@ class Bucket:
                 raise TooLargeError.of(f"{self.url}/{key}", most, result.meta["size"])
             content = bytes(result.bytes())
             if len(content) != result.meta["size"]:
-                raise IncompleteReadError(f"{len(content)} of {result.meta['size']} bytes came")
+                raise IncompleteReadError(f"received {len(content)} of {result.meta['size']} bytes")
             return content, dict(result.meta)
 
         return self._ask("read", key, request)
 
     def get_range(self, key: str, first: int, count: int) -> bytes:
-        """Bytes of an object, fewer where it ends before; FileNotFoundError where there is no object."""
+        """Return bytes of an object, or fewer if it ends earlier; raise FileNotFoundError if it does not exist."""
 
         def request() -> bytes:
             try:
                 result = self.client.get(key, options={"range": (first, first + count)})
-            except Exception as error:  # obstore has no type of its own for this answer
+            except Exception as error:  # obstore has no error class for this answer
                 if answered_status(error) == RANGE_NOT_SATISFIABLE:
                     return b""
                 raise
             content, (begin, end) = bytes(result.bytes()), result.range
             if (begin, len(content)) != (first, end - begin):
-                came = f"{len(content)} bytes from byte {begin} came"
+                came = f"received {len(content)} bytes from byte {begin}"
                 raise IncompleteReadError(f"{came}, expected {end - begin} from byte {first}")
             return content
 
@@ -121,10 +121,10 @@ class Bucket:
         mode: Literal["create", "overwrite"] | Version = "overwrite",
         check: Callable[[], None] = lambda: None,
     ) -> Version:
-        """Put an object in one request, if the condition is met; `Changed` where it is not.
+        """Put an object in one request if the condition is met; raise `Changed` if it is not.
 
-        ``check`` is called before each try; an error that it raises ends the put. If the request is refused though the
-        condition is met, as by a proxy, it is retried.
+        ``check`` is called before each try. An error that it raises ends the put. If the request is refused although
+        the condition is met, as some proxies do, it is retried.
         """
         condition: Any = mode if isinstance(mode, str) else dict(mode)
 
@@ -142,13 +142,13 @@ class Bucket:
             if own := self._version_written(key, bytes(content), mode):
                 return own
             time.sleep(pause)
-        raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
+        raise StoreError(f"cannot write {self.url}/{key}: {refusal}, although nothing else has changed it")
 
     def put_fenced(self, key: str, content: Content, check: Callable[[], None]) -> None:
-        """Put an object, or replace it, right after the check has passed.
+        """Put or replace an object right after ``check`` has passed.
 
-        Between the check and the put, the lock may get another token and the object newer bytes. The put does not
-        replace these, since it names the version from before the check: at first none, since most objects are new.
+        Between the check and the put, the lock may get another token, and the object newer content. The put does not
+        replace such content, since it names the version from before the check: first none, since most objects are new.
         """
         mode: Literal["create"] | Version = "create"
         for _ in range(FENCED_TRIES):
@@ -160,9 +160,9 @@ class Bucket:
         raise StoreError(f"cannot write {self.url}/{key}: other tasks are writing it")
 
     def _version_written(self, key: str, content: bytes, mode: str | Version) -> Version | None:
-        """The version of an object if a put succeeded though its answer was lost.
+        """Return the version of an object if an earlier put succeeded but its answer was lost.
 
-        None if the object is still the one to be replaced, `Changed` if it is another.
+        Returns None if the object is still the one to be replaced, and raises `Changed` if it is a different one.
         """
         try:
             found, meta = self.get(key, len(content))
@@ -179,7 +179,7 @@ class Bucket:
         return None
 
     def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
-        """Delete objects, whether they are there or not; ``check`` is called before each try, as in `put`."""
+        """Delete objects; missing objects are ignored. ``check`` is called before each try, as in `put`."""
 
         def request(keys: list[str] | str) -> None:
             check()
@@ -190,12 +190,12 @@ class Bucket:
             try:
                 self._ask("delete", some[0], partial(request, some))
             except FileNotFoundError:
-                for key in some:  # some storages, unlike S3, stop at a missing object
+                for key in some:  # unlike S3, some servers stop at a missing object
                     with suppress(FileNotFoundError):
                         self._ask("delete", key, partial(request, key))
 
     def list(self, folder: str) -> dict[str, Meta]:
-        """The keys that begin with the folder's, and the storage's description of each object."""
+        """Return the keys in a folder, and the server's description of each object."""
 
         def request() -> dict[str, Meta]:
             return {one["path"]: dict(one) for one in self.client.list(folder).collect()}
@@ -203,7 +203,7 @@ class Bucket:
         return self._ask("list", folder, request)
 
     def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
-        """The folders directly in a folder, and the keys of its other objects; an empty text is the whole bucket."""
+        """Return the folders directly in a folder, and the keys of other objects in it. Empty: the whole bucket."""
 
         def request() -> tuple[Sequence[str], Sequence[str]]:
             found = self.client.list_with_delimiter(folder or None)
@@ -216,13 +216,13 @@ class Bucket:
 
 
 def version_of(meta: Mapping[str, Any]) -> Version:
-    """The version in the storage's description of an object, by which the object can be replaced."""
+    """Return the version in the server's description of an object, with which the object can be replaced."""
     return {name: meta[name] for name in ("e_tag", "version") if meta.get(name) is not None}
 
 
 @cache
 def _opened(url: str, process: int) -> Any:
-    """Obstore's client for a bucket; a process cannot use the client that its parent opened."""
+    """Return obstore's client for a bucket. A process cannot use the client that its parent opened."""
     try:
         from obstore.store import from_url
     except ImportError:
@@ -230,17 +230,17 @@ def _opened(url: str, process: int) -> Any:
     scheme = url.partition("://")[0]
     check_environment(scheme)
     options: Any = {"connect_timeout": CONNECT_TIMEOUT, "timeout": REQUEST_TIMEOUT, "allow_http": allows_http(scheme)}
-    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # left to `RetryPolicy`, which sees all errors
+    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # `RetryPolicy` retries and must see all errors
     try:
         return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))
-    except Exception as error:  # obstore's own kinds, for URLs and settings
+    except Exception as error:  # obstore's own errors for invalid URLs and settings
         raise InputError(f"cannot use {url}: {reason(error)}") from None
 
 
 def check_environment(scheme: str) -> None:
-    """Raise InputError, which shows no secret, where a variable cannot be used for stores of this scheme.
+    """Raise InputError, without secrets in its message, if a variable cannot be used for stores of this scheme.
 
-    Obstore panics at some values.
+    Obstore panics at some invalid values.
     """
     for name in ENDPOINTS.get(scheme, ()):
         if name in os.environ and not _is_endpoint(os.environ[name]):
@@ -248,11 +248,11 @@ def check_environment(scheme: str) -> None:
     prefix = SENT_AS_HEADERS.get(scheme)
     for name, value in os.environ.items():
         if prefix and name.startswith(prefix) and not value.isprintable():
-            raise InputError(f"{name}: expected printable characters, found others, such as a line break")
+            raise InputError(f"{name}: the value contains unprintable characters, such as a line break")
 
 
 def allows_http(scheme: str) -> bool:
-    """Whether a variable asks for a server without encryption."""
+    """Return whether a variable names a server without encryption."""
     return any(os.environ.get(name, "").lower().startswith("http://") for name in ENDPOINTS.get(scheme, ()))
 
 
@@ -262,5 +262,5 @@ def _is_endpoint(text: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    """The text as messages show it, without anything that may be a password."""
-    return "one with a user or a password" if "@" in text else repr(text[:80])
+    """Return the text for a message, or a description if it may contain a password."""
+    return "a URL with a user or a password" if "@" in text else repr(text[:80])

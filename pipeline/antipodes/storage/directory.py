@@ -1,4 +1,4 @@
-"""Stores in the file system: a directory of files, each on the disk before it has its name; a lock file beside it."""
+"""Stores in the file system: directories of files that are durable before they get their names, with lock files."""
 
 import asyncio
 import os
@@ -38,15 +38,15 @@ from antipodes.storage.retry import RetryPolicy, StorageWatch
 from antipodes_tasks.errors import InputError, StoreError
 
 PATIENCE = 7.0
-"""Seconds that a call to the file system may take after a run was told to stop, in addition to the three that a request
-to a bucket may take: a disk that is busy with the writes of others takes long to sync a small file."""
+"""Seconds that a call to the file system may take after a run was told to stop, in addition to the three seconds that
+any request may take: on a disk that is busy with other programs' writes, syncing a small file takes long."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Have the calls of a method of `DirectoryStorage` end if the run is told to stop while the file system hangs."""
+    """Make the calls of a `DirectoryStorage` method end if the run is told to stop while the file system hangs."""
 
     def waiting(method: Callable[P, T]) -> Callable[P, T]:
         @wraps(method)
@@ -64,7 +64,7 @@ def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 class DurableStore(LocalStore):
-    """Zarr's store in the file system; each file is on the disk before it has its name."""
+    """Zarr's file system store, except that each file is durable before it gets its name."""
 
     def __init__(
         self,
@@ -87,13 +87,13 @@ class DurableStore(LocalStore):
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """The content of a key, None without any; TooLargeError for more than was written."""
+        """Return the content of a key, or None if it does not exist; raise TooLargeError if it is too large."""
         return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
 
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """As `get`; newer versions of zarr call this one alone."""
+        """Return what `get` returns. Newer versions of zarr only call this method."""
         assert byte_range is None, "chunks are read whole"
         try:
             content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
@@ -104,11 +104,11 @@ class DurableStore(LocalStore):
         return (prototype or default_buffer_prototype()).buffer.from_bytes(content)
 
     async def set(self, key: str, value: Buffer) -> None:
-        """Put a value at a key."""
+        """Write a value at a key."""
         await asyncio.to_thread(self.set_sync, key, value)
 
     def set_sync(self, key: str, value: Buffer) -> None:
-        """Put a value at a key; newer versions of zarr call this one alone."""
+        """Write a value at a key. Newer versions of zarr only call this method."""
         content, path = value.as_buffer_like(), self.root / key
         write = partial(replace_file, path, [content], self._check)
         self._waits.call_unchanged("write", str(path), write, lambda: memoryview(content).nbytes)
@@ -116,7 +116,7 @@ class DurableStore(LocalStore):
 
 @contextmanager
 def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
-    """Open the file of a key of a store to be read in the block; raises as `open_in`, and StoreError if it fails."""
+    """Open the file of a key for reading in the block. Raises as `open_in` does, and StoreError if reading fails."""
     try:
         with open(open_in(store, key), "rb") as file:
             yield file
@@ -127,7 +127,7 @@ def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
 
 
 def read_in(store: Path, key: str, most: int) -> bytes:
-    """Read the file of a key of a store; raises as `reading_in`, and TooLargeError for more than ``most`` bytes."""
+    """Return the content of a key's file. Raises the errors of `reading_in`, and TooLargeError above ``most`` bytes."""
     with reading_in(store, key) as file:
         content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
     if (size := max(size, len(content))) > most:
@@ -136,29 +136,29 @@ def read_in(store: Path, key: str, most: int) -> bytes:
 
 
 class DirectoryStorage(Storage):
-    """A directory."""
+    """A storage in a directory of the file system."""
 
     def __init__(self, path: Path, run: str = "") -> None:
-        """``run`` is the name of the run of another process for which the directory is used here, if any."""
+        """Create the storage; ``run`` is the name of the run in another process that uses it here, if there is one."""
         self.path = path
         self.address = str(path)
         self.waits = RetryPolicy(self.address, 0.0, run, PATIENCE)
         self.lock = FileLock(path, self.waits)
         self._unsynced = 0
-        """Bytes that were put but are not durable."""
+        """Number of bytes that were put but are not yet durable."""
 
     @classmethod
     def list_stores(cls, directory: Path) -> list["DirectoryStorage"]:
-        """See `antipodes.storage.address.storages_in`."""
+        """Return the storages of the stores in a directory; see `antipodes.storage.address.storages_in`."""
         if not directory.is_dir():
-            found = "something else" if directory.exists() else "nothing"
-            raise InputError(f"expected a directory of stores, found {found} at {directory}")
+            found = "is not a directory" if directory.exists() else "does not exist"
+            raise InputError(f"{directory} {found}; name a directory of stores")
         if (directory / MANIFEST).exists():
             return [cls(directory)]
         return [cls(path) for path in sorted(directory.iterdir()) if path.is_dir() and not path.name.startswith(".")]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process may have another working directory, so the copy has the absolute path."""
+        """Reduce to the absolute path, since another process may have another working directory."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)), self.waits.run_name)
 
     @contextmanager
@@ -170,13 +170,13 @@ class DirectoryStorage(Storage):
             self.waits.watch = None
 
     def bytes_of(self, key: Any = None, parts: Any = (), *others: Any) -> int:
-        """The bytes that a call with these arguments writes, or makes durable."""
+        """Return the number of bytes that a call with these arguments writes or makes durable."""
         if isinstance(key, str):
             return sum(memoryview(part).nbytes for part in parts) if isinstance(parts, list | tuple) else 0
         return self._unsynced
 
     def expect_failures(self) -> None:
-        """Nothing to do: errors of a file system come at once."""
+        """Do nothing: a file system reports errors immediately."""
 
     def name_of(self, key: str) -> str:
         return str(self.path / key)
@@ -199,7 +199,7 @@ class DirectoryStorage(Storage):
             return file.read(count)
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
-        """Replace the file in any case: files have no versions."""
+        """Replace the file unconditionally, since files have no versions."""
         self.put(key, [content])
         return {}
 
@@ -210,7 +210,7 @@ class DirectoryStorage(Storage):
         self._unsynced += 0 if durable else self.bytes_of(key, parts)
 
     def _fence(self, token: str | None) -> Callable[[], None]:
-        """The check before a write; a call that nobody waits for any more fails it once the lock is released."""
+        """Return the check before a write. An abandoned call that still runs fails it once the lock is released."""
         return self.lock.fence(self.lock.token or None if token is None else token)
 
     @_waits("write")
@@ -244,12 +244,12 @@ class DirectoryStorage(Storage):
 
     @_waits("list")
     def size(self) -> int:
-        """The bytes of all files that are there when they are looked at; links count as themselves."""
+        """Return the total size of all files that exist at this moment. Links count with their own size."""
         return sum(status.st_size for file in self._files() if (status := self._status(file)))
 
     @_waits("read")
     def free_bytes(self) -> int | None:
-        """Those of the disk of the nearest folder that is there."""
+        """Return the free space of the disk of the nearest existing parent folder."""
         place = self.path.resolve()
         for folder in (place, *place.parents):
             try:
@@ -260,7 +260,7 @@ class DirectoryStorage(Storage):
         return None
 
     def _files(self) -> Iterator[str]:
-        """The keys of all files; while a run writes, files come and go."""
+        """Yield the keys of all files. While a run writes, files appear and disappear."""
         for folder, _, names in os.walk(self.path):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
@@ -269,7 +269,7 @@ class DirectoryStorage(Storage):
         return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
 
     def identity(self, key: str) -> tuple[object, ...]:
-        """The device, the inode and the date of the file."""
+        """Return the device, the inode and the modification time of the file."""
         status = self._status(key)
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
 
@@ -287,7 +287,7 @@ class DirectoryStorage(Storage):
             self.lock.check()
             self.waits.call_unchanged("write", self.address, partial(publish, staging.path, self.path, overwrite))
         except BaseException:
-            with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
+            with suppress(StoreError):  # another run may have taken over the lock, and be creating its own store there
                 self.lock.check()
                 remove = partial(shutil.rmtree, staging.path, ignore_errors=True)
                 self.waits.call_unchanged("delete", staging.address, remove)
@@ -329,7 +329,7 @@ class DirectoryStorage(Storage):
         for folder, names, _ in os.walk(self.path):
             for path in (Path(folder, name) for name in names):
                 if path.is_symlink():
-                    raise StoreError(f"cannot write {self.path}: expected a folder at {path}, found a link to another")
+                    raise StoreError(f"cannot write {self.path}: {path} is a link, but must be a folder")
 
     @_waits("write")
     def sync(self, folder: str) -> None:

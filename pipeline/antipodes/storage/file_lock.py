@@ -1,4 +1,4 @@
-"""The lock file of a store in the file system, which the system releases when the process ends."""
+"""The lock file of a store in the file system. The operating system releases the lock when the process ends."""
 
 import fcntl
 import os
@@ -28,32 +28,32 @@ from antipodes_tasks.errors import NotAStoreError, StoreError, StoreSilentError
 from antipodes_tasks.quoting import quote
 
 PROBE_PAUSES = (0.01, 0.05, 0.1)
-"""Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
+"""Seconds between attempts to lock before the lock counts as held, since readers briefly share it to check it."""
 
 
 class FileLock(StoreLock):
-    """The lock file of a store, ``<store>.lock``; the system releases it when the process ends, however it ends."""
+    """The lock file of a store, ``<store>.lock``. The system releases it however the process ends."""
 
     def __init__(self, store: Path, waits: RetryPolicy) -> None:
         self._store = store
         self._waits = waits
         self._descriptor = -1
-        """The open lock file, while it is locked here."""
+        """Descriptor of the open lock file while this object holds the lock, else -1."""
         self._owner: Owner = {}
 
     @property
     def path(self) -> Path:
-        """The path of the lock file; NotAStoreError where no store can have the path."""
+        """The path of the lock file. Raises NotAStoreError if no store can have the path."""
         store = self._store
         if not store.name:
-            raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
+            raise NotAStoreError(f"not the path of a store: {quote(str(store))}")
         try:
-            place = store.resolve()  # two names of one store have one lock
-            circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
+            place = store.resolve()  # all names of one store share one lock
+            circular = os.path.islink(place)  # newer versions of Python return such a link unchanged
         except RuntimeError:
             circular = True
         if circular:
-            raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
+            raise NotAStoreError(f"not the path of a store: {quote(str(store))} is a link to itself")
         return place.with_name(place.name + ".lock")
 
     def check_token(self, token: str) -> None:
@@ -68,10 +68,10 @@ class FileLock(StoreLock):
         check_owner(self._store, owner, token)
 
     def holder(self) -> Holder | None:
-        """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
+        """Return the holder. Whether the file is locked is found by sharing the lock for a moment, if it is free."""
         try:
             descriptor = open_descriptor(self.path, links=False)
-        except OSError:  # there is none, or it is another user's secret
+        except OSError:  # there is no lock file, or another user's that cannot be read
             return None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -93,11 +93,11 @@ class FileLock(StoreLock):
             yield self
         finally:
             self.token = ""
-            with suppress(StoreSilentError):  # the call goes on as long as this process lives
+            with suppress(StoreSilentError):  # the call continues in its thread as long as this process lives
                 self._waits.call_unchanged("delete", str(path), partial(_release, descriptor, path), must=True)
 
     def _acquire(self) -> tuple[Path, int]:
-        """The path of the lock file, and its descriptor, which is locked."""
+        """Lock the lock file; return its path and its descriptor."""
         path = self.path
         return path, _acquire(path, self._store)
 
@@ -105,10 +105,10 @@ class FileLock(StoreLock):
         self._waits.call_unchanged("write", f"{self._store}.lock", self._rotate_token)
 
     def _rotate_token(self) -> None:
-        """Write another fencing token into the file.
+        """Write a new fencing token into the file.
 
-        The new text replaces the old one in one call and is never shorter, so no reader finds a half of each. It is
-        synced because the file stays open: other hosts, which share the directory, would read the old text for long.
+        The new text replaces the old text in one call and is never shorter, so readers never see a mixture. The file is
+        synced because it stays open: other hosts that share the directory could otherwise see the old text for long.
         """
         token = uuid.uuid4().hex
         owner = {**self._owner, "token": token}
@@ -121,17 +121,17 @@ class FileLock(StoreLock):
 
 
 def _release(descriptor: int, path: Path) -> None:
-    """Remove the lock file, and close it, which releases the lock."""
+    """Remove the lock file, then close it, which releases the lock."""
     try:
-        with suppress(OSError):  # a file that is left behind locks nothing
-            if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
+        with suppress(OSError):  # a lock file that is left behind locks nothing
+            if _is_at(descriptor, path):  # otherwise it was removed by hand, and the file there is another run's
                 path.unlink(missing_ok=True)
     finally:  # also after Ctrl-C
         os.close(descriptor)
 
 
 def _acquire(path: Path, store: Path) -> int:
-    """The descriptor of the lock file, locked."""
+    """Lock the lock file; return its descriptor."""
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,21 +145,21 @@ def _acquire(path: Path, store: Path) -> int:
         except BlockingIOError as error:
             os.close(descriptor)
             raise in_use(store, _readable_owner(path)) from error
-        except OSError as error:  # for example of a file system without locks
+        except OSError as error:  # for example on a file system without locks
             os.close(descriptor)
             raise StoreError(f"cannot lock {path}: {error.strerror}") from error
-        os.close(descriptor)  # its last owner removed it between the two calls
+        os.close(descriptor)  # the previous owner removed the file between the two calls
 
 
 def _created(path: Path) -> int:
-    """The descriptor of the lock file, which is created if it is not there; raises as `open_descriptor`."""
+    """Open the lock file, creating it if necessary; return its descriptor. Raises as `open_descriptor` does."""
     with suppress(FileExistsError):
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
     return open_descriptor(path, os.O_RDWR, links=False)
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file; BlockingIOError where it is locked for longer than a reader needs."""
+    """Lock an open file; raise BlockingIOError if it stays locked for longer than a reader needs."""
     for pause in PROBE_PAUSES:
         with suppress(BlockingIOError):
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -175,7 +175,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _owner(path: Path) -> Owner:
-    """The owner that the lock file names; empty where there is no file, or it is not understood."""
+    """Return the owner named in the lock file. Empty if there is no file or its content is not valid."""
     try:
         with open_file(path, links=False) as file:
             return parse_owner(file.read(MAX_BYTES + 1))
@@ -184,7 +184,7 @@ def _owner(path: Path) -> Owner:
 
 
 def _readable_owner(path: Path) -> Owner:
-    """As `_owner`, and empty where the file cannot be read."""
+    """Return the owner named in the lock file. Empty also if the file cannot be read."""
     try:
         return _owner(path)
     except OSError:

@@ -1,7 +1,7 @@
-"""Files and whole directories that are replaced atomically, and are on the disk when the call returns, or after a sync.
+"""Atomic replacement of files and directories. They are durable when the call returns, or after a later sync.
 
-A new store is filled beside the old one and then takes its name. A store that is removed first takes the name of an old
-one, too: it is there, or it is not, whenever a crash comes.
+A new store is filled in a directory next to the old store and then renamed. To remove a store, its directory is also
+renamed first. At any crash, a store is therefore either complete or gone.
 """
 
 import errno
@@ -17,19 +17,19 @@ from antipodes.storage.backend import GROUP, MANIFEST, Content
 from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 PARTIAL = ".partial"
-"""The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""
+"""Suffix of an unfinished file. A crashed run leaves such files, and the next run removes them."""
 TABLES = {"depth", "layer_counts", "keys", "first_keys", "journal", "checkpoint"}
 TILINGS = {"tilings", "partitions"}
 OLDER = {"depth.wide", "counts", "bits"}
 """Names in stores of older formats."""
 STORED = {MANIFEST, GROUP} | TABLES | TILINGS | OLDER
-"""All names directly in the directory of a store, of any kind."""
+"""All names directly in the directory of a store of any kind."""
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-"""Errors of the system for a path at which nothing is; after any other error there may be something, unseen for now."""
+"""Error numbers which mean that nothing exists at a path. After other errors, something may exist but be unreadable."""
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """The status of a file or directory; None where nothing is, StoreError if the system cannot tell."""
+    """Return the status of a file or directory; None if nothing exists there. Raises StoreError if that is unknown."""
     try:
         return os.stat(path)
     except OSError as error:
@@ -39,15 +39,15 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
-"""The flags that open a folder only to find what is in it."""
+"""Flags that open a folder only to resolve names in it."""
 
 
 @contextmanager
 def _folder_of(root: Path, key: str) -> Iterator[tuple[int, str]]:
-    """Open the folder of a key of the store at ``root``; the descriptor of the folder, and the last name of the key.
+    """Open the folder of a key of the store at ``root``; yield the folder's descriptor and the last name of the key.
 
-    The path of the store may contain links, since the user names it. The store itself may come from somebody else, so
-    none of its links is followed: StoreDamagedError if anything but a folder is on the way.
+    The path of the store may contain links, since the user chose it. The store itself may come from somebody else, so
+    links inside it are not followed. Raises StoreDamagedError if part of the key's path is not a directory.
     """
     *folders, name = key.split("/")
     descriptor = os.open(root, FOLDER)
@@ -60,7 +60,7 @@ def _folder_of(root: Path, key: str) -> Iterator[tuple[int, str]]:
                     raise
                 found = kind_of(os.stat(folder, dir_fd=descriptor, follow_symlinks=False).st_mode)
                 place = root.joinpath(*folders[:number])
-                raise StoreDamagedError(f"{place} is damaged: expected a directory, found {found}") from None
+                raise StoreDamagedError(f"{place} is corrupt: expected a directory, found {found}") from None
             os.close(descriptor)
             descriptor = inner
         yield descriptor, name
@@ -69,7 +69,7 @@ def _folder_of(root: Path, key: str) -> Iterator[tuple[int, str]]:
 
 
 def status_in(root: Path, key: str) -> os.stat_result | None:
-    """Return the status of a key of a store, of a link itself; None where nothing is, or folders are links."""
+    """Return the status of a key of a store, without following links; None if it is missing or its folder is a link."""
     try:
         with _folder_of(root, key) as (folder, name):
             return os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -82,22 +82,22 @@ def status_in(root: Path, key: str) -> os.stat_result | None:
 
 
 def open_in(root: Path, key: str) -> int:
-    """Open the file of a key of a store to read it; its descriptor.
+    """Open the file of a key of a store for reading; return its descriptor.
 
     Raises
     ------
     FileNotFoundError
-        There is none.
+        The key does not exist.
     StoreDamagedError
-        Something else is there, such as a link or a pipe.
+        The key is not a file, but for example a link or a pipe.
     StoreError
-        It cannot be opened.
+        The file cannot be opened.
     """
     try:
         with _folder_of(root, key) as (folder, name):
             return open_descriptor(name, folder=folder, links=False)
     except NotAFileError as error:
-        raise StoreDamagedError(f"{root / key} is damaged: {error.strerror}") from None
+        raise StoreDamagedError(f"{root / key} is corrupt: {error.strerror}") from None
     except StoreError:
         raise
     except OSError as error:
@@ -107,7 +107,7 @@ def open_in(root: Path, key: str) -> int:
 
 
 def names_in(root: Path, folder: str) -> list[str]:
-    """Return the names of the things in a folder of a store; none if it is not a folder."""
+    """Return the names in a folder of a store, or an empty list if it is not a folder."""
     with suppress(FileNotFoundError, NotADirectoryError, StoreDamagedError), _folder_of(root, folder) as (outer, name):
         inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=outer)
         try:
@@ -122,18 +122,18 @@ def names_in(root: Path, folder: str) -> list[str]:
 def replace_file(
     path: Path, parts: Sequence[Content], check: Callable[[], None] = lambda: None, durable: bool = True
 ) -> None:
-    """Write the parts to ``path``: after a crash at any moment, the old file is there or the new one.
+    """Write the parts to ``path`` atomically: after a crash, either the old file or the new file exists.
 
-    A directory in its place, which no run makes, is deleted.
+    A directory at ``path``, which no run creates, is deleted.
 
-    ``check`` is called right before the new file replaces the old one, which stays if ``check`` raises an error. A file
-    that need not be durable may be empty or cut after a crash of the machine, until `sync_files`.
+    ``check`` is called right before the new file replaces the old one. If it raises an error, the old file remains. A
+    file with ``durable=False`` may be empty or truncated after a crash of the machine, until `sync_files` is called.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         with partial.open("wb") as file:
-            file.writelines(parts)  # large parts go to the system as they are, without a copy
+            file.writelines(parts)  # passes large parts to the system without copying them
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -151,7 +151,7 @@ def replace_file(
 
 
 def remove_file(path: Path) -> None:
-    """Delete a file, or a directory or anything else in its place; nothing may be there. A link is not followed."""
+    """Delete a file, directory or link (not its target) at ``path``, if anything exists there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -159,13 +159,13 @@ def remove_file(path: Path) -> None:
 
 
 def sync_files(paths: Sequence[Path]) -> None:
-    """Make files and their names durable."""
+    """Make files and their directory entries durable."""
     for path in (*paths, *sorted({path.parent for path in paths})):
         sync(path)
 
 
 def sync(path: Path) -> None:
-    """Make the content of a file durable, or the names in a directory."""
+    """Make the content of a file, or the entries of a directory, durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         os.fsync(descriptor)
@@ -174,7 +174,7 @@ def sync(path: Path) -> None:
 
 
 def create_staging(store: Path) -> Path:
-    """An empty directory beside a store; StoreError where foreign files are in the way."""
+    """Create an empty directory next to a store and return it; raise StoreError if foreign files are in the way."""
     _clear(_removed(store), store)
     staging = _staging(store)
     _clear(staging, store)
@@ -183,7 +183,7 @@ def create_staging(store: Path) -> Path:
 
 
 def publish(staging: Path, store: Path, overwrite: bool) -> None:
-    """Move the new store to its place and delete an old one that it overwrites; after an OSError the old one stays."""
+    """Move the new store to its place, and delete an old store that it overwrites. On OSError the old store remains."""
     place, removed = store.resolve(), _removed(store)
     if overwrite:
         place.rename(removed)
@@ -195,12 +195,12 @@ def publish(staging: Path, store: Path, overwrite: bool) -> None:
         raise
     sync(place.parent)
     if overwrite:
-        (removed / MANIFEST).unlink(missing_ok=True)  # first: a directory without a manifest is no store
+        (removed / MANIFEST).unlink(missing_ok=True)  # first, since a directory without a manifest is not a store
         shutil.rmtree(removed, ignore_errors=True)
 
 
 def restore(store: Path) -> None:
-    """Put the old store back if a run that was overwriting it died before the new store was in its place."""
+    """Put the old store back if a run that was overwriting it died before the new store took its place."""
     removed = _removed(store)
     if status_of(store) is None and removed in leftovers(store) and (removed / MANIFEST).is_file():
         removed.rename(store.resolve())
@@ -208,19 +208,19 @@ def restore(store: Path) -> None:
 
 
 def leftovers(store: Path) -> list[Path]:
-    """The directories beside a store that a run or a removal left when it was killed."""
+    """Return the directories next to a store that a killed run or a killed removal left."""
     return [one for one in (_removed(store), _staging(store)) if one.is_dir() and not one.is_symlink()]
 
 
 def remove(store: Path) -> None:
-    """Delete a store, and what was left beside it; a crash leaves the store, or leftovers that a rerun deletes.
+    """Delete a store and the leftovers next to it. A crash leaves either the store, or leftovers that a rerun deletes.
 
-    The path must not be a link, which would stay and lead nowhere.
+    The path must not be a link, because the link would remain and be broken.
 
     Raises
     ------
     StoreError
-        Files of another origin are among those of the store; nothing is deleted.
+        The store contains foreign files. Nothing is deleted.
     OSError
         Something cannot be deleted.
     """
@@ -228,7 +228,9 @@ def remove(store: Path) -> None:
     left = leftovers(store)
     for directory in (*left, place):
         if name := _foreign(directory):
-            raise StoreError(f"cannot remove {store}: {directory / name} is no part of a store; nothing is removed")
+            raise StoreError(
+                f"cannot remove {store}: {directory / name} does not belong to a store; nothing was removed"
+            )
     for directory in left:
         _delete(directory)
     if place.is_dir():
@@ -239,36 +241,36 @@ def remove(store: Path) -> None:
 
 
 def _delete(directory: Path) -> None:
-    (directory / MANIFEST).unlink(missing_ok=True)  # first: a directory without a manifest is no store
+    (directory / MANIFEST).unlink(missing_ok=True)  # first, since a directory without a manifest is not a store
     shutil.rmtree(directory)
 
 
 def _staging(store: Path) -> Path:
-    """Where a new store is filled."""
+    """Return the path where a new store is filled."""
     place = store.resolve()
     return place.with_name(f".{place.name}.new")
 
 
 def _removed(store: Path) -> Path:
-    """Where an old store is moved before it is deleted: beside the store itself, not beside a link to it."""
+    """Return the path to which an old store is moved before it is deleted: next to the store, not to a link to it."""
     place = store.resolve()
     return place.with_name(f".{place.name}.old")
 
 
 def _clear(leftover: Path, store: Path) -> None:
-    """Delete what a crashed run left beside the store; StoreError where files of another origin are there."""
+    """Delete a crashed run's leftovers next to the store; raise StoreError if they contain foreign files."""
     if name := _foreign(leftover):
-        raise StoreError(f"cannot write {store}: {leftover} is in the way, since {name} is in it")
+        raise StoreError(f"cannot write {store}: {leftover} is in the way, and contains a foreign file, {name}")
     shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _foreign(directory: Path) -> str | None:
-    """The name of something in a directory that is in no store; None if there is nothing else, or no directory."""
+    """Return the first name in a directory that no store contains. None if there is no such name, or no directory."""
     with suppress(FileNotFoundError, NotADirectoryError):
         return next(filter(is_foreign, sorted(os.listdir(directory))), None)
     return None
 
 
 def is_foreign(name: str) -> bool:
-    """Whether no store has anything of this name directly in it."""
+    """Return whether no store contains this name directly in its directory."""
     return name not in STORED and not name.endswith(PARTIAL)

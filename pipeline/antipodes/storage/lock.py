@@ -1,4 +1,4 @@
-"""The lock of a store, which one run at a time holds; the process that owns it, and errors that name that process."""
+"""The lock of a store, which one run at a time holds; its owner process, and the errors that name this process."""
 
 import json
 import math
@@ -16,22 +16,22 @@ from typing import Any, Self
 from antipodes_tasks.errors import StoreLockedError
 
 Owner = Mapping[str, Any]
-"""``process``, ``host``, ``since`` and the fencing ``token``; in object storage also the other fields of
-`owning_process`, and ``beat``, the number of renewals."""
+"""A mapping with ``process``, ``host``, ``since`` and the fencing ``token``. In object storage it also has the other
+keys of `owning_process`, and ``beat``, the number of renewals."""
 
 MAX_BYTES = 1 << 12
-"""Bytes of a lock, at most; more are not understood."""
+"""Maximum size of a lock's content in bytes. Larger content is ignored."""
 START_TOLERANCE = 2.0
-"""Seconds by which two readings of a process's start may differ."""
+"""Seconds by which two readings of a process's start time may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The run that holds the lock of a store, as far as the lock tells; it is read without disturbing the run."""
+    """The run that holds the lock of a store, according to the lock, which is read without disturbing the run."""
 
     owner: Owner
     alive: bool
-    """Whether it still renews the lock; False: it has ended without releasing it, or cannot reach the storage."""
+    """Whether the run still renews the lock. False: it ended without releasing it, or cannot reach the storage."""
 
     def __str__(self) -> str:
         since = f" since {self._taken_at:%Y-%m-%d %H:%M:%S}" if self._taken_at else ""
@@ -39,14 +39,14 @@ class Holder:
 
     @property
     def _taken_at(self) -> datetime | None:
-        """When it took the lock, by its own clock, in the time zone of this machine."""
+        """When the run took the lock: its own clock, in this machine's time zone."""
         try:
             return datetime.fromisoformat(self.owner["since"]).astimezone()
         except (KeyError, ValueError, TypeError, OverflowError):
             return None
 
     def to_json(self) -> dict[str, Any]:
-        """The values of the key ``run`` on the command line."""
+        """Return the value of the key ``run`` in the JSON output of commands."""
         since = self._taken_at
         return {
             "process": self.owner.get("process"),
@@ -59,44 +59,45 @@ class Holder:
 class StoreLock(ABC):
     """The lock of a store.
 
-    While a run holds it, every write and delete of that run first checks that it still does: a run whose lock was taken
-    over while it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
+    While a run holds the lock, each of its writes and deletes first checks that it still does. If the lock was taken
+    over while the run was disconnected or suspended, the run gets a StoreLockedError, and its successor's data are
+    safe.
     """
 
     token = ""
-    """The fencing token in the lock while this object holds it, else empty. Writers with an older one are refused: they
-    were declared dead."""
+    """The fencing token in the lock while this object holds it, else empty. Writers with an older token are refused,
+    because their workers were declared dead."""
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock is held here, by this object."""
+        """Whether this object holds the lock."""
         return bool(self.token)
 
     def check(self) -> None:
-        """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
+        """Raise StoreLockedError if this object held the lock but another run took it over."""
         if self.is_held:
             self.check_token(self.token)
 
     def fence(self, token: str | None) -> Callable[[], None]:
-        """The check to call before a write: `check_token` if a fencing token is given, else `check`."""
+        """Return the check to call before a write: `check_token` if a fencing token is given, else `check`."""
         return self.check if token is None else partial(self.check_token, token)
 
     @abstractmethod
     def hold(self) -> AbstractContextManager[Self]:
-        """Keep other runs from the store; StoreLockedError where another run holds the lock."""
+        """Keep other runs from the store; raise StoreLockedError if another run holds the lock."""
 
     @abstractmethod
     def rotate_token(self) -> None:
-        """Replace the fencing token of a lock that is held: from now on writers with the old one are refused.
+        """Replace the fencing token of a lock that is held here. From now on, writers with the old token are refused.
 
-        StoreLockedError where another run has taken the lock over.
+        Raises StoreLockedError if another run has taken over the lock.
         """
 
     @abstractmethod
     def holder(self) -> Holder | None:
-        """The run that holds the lock, or held it when it died; None where there is none.
+        """Return the run that holds the lock, or that held it when it died; None if there is no lock.
 
-        StoreError where the lock cannot be read.
+        Raises StoreError if the lock cannot be read.
         """
 
     @abstractmethod
@@ -105,7 +106,7 @@ class StoreLock(ABC):
 
 
 def parse_owner(content: bytes) -> Owner:
-    """The owner that the content of a lock names; empty where the content is not understood."""
+    """Return the owner named in the content of a lock. Empty if the content is not valid."""
     try:
         owner = json.loads(content) if len(content) <= MAX_BYTES else None
     except (ValueError, RecursionError):
@@ -114,21 +115,21 @@ def parse_owner(content: bytes) -> Owner:
 
 
 def format_owner(owner: Owner) -> bytes:
-    """The content of a lock of this owner."""
+    """Return the content of a lock with this owner."""
     return json.dumps(owner).encode()
 
 
 def in_use(address: object, owner: Owner) -> StoreLockedError:
-    """The error for a run that finds the lock held."""
+    """Return the error for a run that finds the lock held by another."""
     return StoreLockedError(f"{address} is in use by {_name(owner)}; wait for it, or stop it")
 
 
 def taken_over(address: object, owner: Owner) -> StoreLockedError:
-    """The error for a write by a former lock owner."""
+    """Return the error for a write after the lock was lost."""
     if not owner:
-        reason = "taken over by another process, or removed"
-        return StoreLockedError(f"the lock of {address} is gone or cannot be read: {reason}; not written")
-    return StoreLockedError(f"{address} was taken over by {_name(owner)}; not written")
+        reason = "it was taken over by another process, or removed"
+        return StoreLockedError(f"the lock of {address} is missing or cannot be read: {reason}; nothing was written")
+    return StoreLockedError(f"{address} was taken over by {_name(owner)}; nothing was written")
 
 
 def check_owner(address: object, owner: Owner, token: str) -> None:
@@ -144,18 +145,18 @@ def _name(owner: Owner) -> str:
 
 
 def owning_process() -> Owner:
-    """The current process, described so that `is_dead` recognises it later on the same machine."""
+    """Return a description of the current process by which `is_dead` recognises it later on the same machine."""
     return {**this_process(), "machine": _machine(), "started": _started(os.getpid())}
 
 
 def this_process() -> Owner:
-    """The current process, described for people; it takes a lock now."""
+    """Return a description of the current process for people, with the current time as the time of locking."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"process": os.getpid(), "host": socket.gethostname(), "since": now}
 
 
 def is_dead(owner: Owner) -> bool:
-    """Whether the owner was a process of this machine that has ended; False where that is unknown."""
+    """Return whether the owner was a process on this machine that has ended. False if that is unknown."""
     here = _machine()
     if not here or owner.get("machine") != here:
         return False
@@ -167,7 +168,7 @@ def is_dead(owner: Owner) -> bool:
 
 
 def _started(number: int) -> float | None:
-    """When a process of this machine started, in seconds since 1970; None if it has ended, NaN where it is hidden."""
+    """Return the start time of a process on this machine in seconds since 1970; None if it ended, NaN if hidden."""
     import psutil
 
     try:
@@ -180,7 +181,7 @@ def _started(number: int) -> float | None:
 
 
 def _machine() -> str:
-    """One boot of one machine and one PID namespace (a container has its own); empty where unknown."""
+    """Return an identifier of the boot and of the PID namespace (containers have their own). Empty if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {os.stat('/proc/self/ns/pid').st_ino}"
@@ -189,7 +190,7 @@ def _machine() -> str:
 
 
 def _is_free(number: int) -> bool:
-    """Whether no process has this number; those of other users may be hidden (mount option hidepid)."""
+    """Return whether no process has this number. Processes of other users may be hidden (mount option hidepid)."""
     try:
         os.kill(number, 0)
     except (OSError, OverflowError) as error:

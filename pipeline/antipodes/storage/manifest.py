@@ -1,6 +1,6 @@
-"""The manifest, ``commit.json``: a small JSON object, replaced atomically, that says which bytes of a store count.
+"""The manifest, ``commit.json``: a small JSON object that lists which data belong to a store, replaced atomically.
 
-It contains its own checksum. All that it names was safe before it was written.
+It contains its own checksum. All data that it refers to are durable before it is written.
 """
 
 import hashlib
@@ -20,42 +20,42 @@ from antipodes_tasks.quoting import shorten
 
 CHECKSUM = "checksum"
 MAX_BASE_BYTES = 4 << 20
-"""Bytes of a manifest, at most, beside those of its chunks: the definition of a puzzle has 1 MiB at most, its 65,535
-layers as much."""
+"""Maximum size of a manifest in bytes, apart from its chunks: a puzzle's definition may have 1 MiB, and its 65,535
+layers take about as much."""
 CHUNK_BYTES, PARTITION_BYTES = 12, 512
-"""Bytes of a manifest for each chunk, which are those of a digest, and for each searched partition, at most."""
+"""Bytes of a manifest for each chunk (the chunk's digest), and at most for each searched partition."""
 MAX_BYTES, MAX_VALUES = 64 << 20, 2_000_000
-"""Bytes, and values, of any manifest: six million chunks, which are those of 10^13 positions."""
+"""Maximum size in bytes and number of values of any manifest: six million chunks, enough for 10^13 positions."""
 FACT = re.compile(rb'^ "(rows|chunk_rows|partitions)": (\d{1,19}),$', re.MULTILINE)
-"""A number at the top of a manifest; other lines begin with more blanks, and no text has a line end."""
+"""A number at the top level of a manifest. Deeper lines are indented further, and strings contain no line breaks."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class StoreKind:
-    """A kind of store: its name, its version, and the words for it in messages."""
+    """A kind of store: its format name, its version, and its names in messages."""
 
     format: str
-    """The name in the manifest."""
+    """The name of the format, as it is stored in the manifest."""
     holds: str
-    """The content, for messages."""
+    """The content, in words, for messages."""
     made_by: str
-    """The command that makes such a store."""
+    """The command that creates such a store."""
     version: int = 2
     unfinished: str = ""
-    """The folder that only an unfinished store has; a killed run may leave it in a finished one."""
+    """The folder that belongs to unfinished stores only. A killed run may leave it in a finished store."""
     replaces: Mapping[str, str] = field(default_factory=dict)
-    """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
+    """Other formats that --overwrite may replace by this kind, each with its content in words, for messages."""
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes of a store's zarr group, and the first keys of its manifest."""
+        """The attributes of a store's zarr group, which are also the first keys of its manifest."""
         return {"format": self.format, "version": self.version}
 
 
 class ManifestFile:
-    """The manifest of one store, as it was last read or written here; a commit replaces no other version."""
+    """The manifest of one store, as this object last read or wrote it. A commit never replaces another version."""
 
     def __init__(self, storage: Storage, kind: StoreKind) -> None:
         self._storage = storage
@@ -65,21 +65,21 @@ class ManifestFile:
 
     @property
     def is_known(self) -> bool:
-        """Whether the manifest was read or written here."""
+        """Whether this object has read or written the manifest."""
         return self._version is not None
 
     def read(self, declaration: type[T]) -> T:
-        """The manifest, as an instance of a dataclass that declares its fields.
+        """Return the manifest as an instance of a dataclass that declares its fields.
 
-        NotAStoreError where there is no store, one of another kind, or one of another version; StoreDamagedError where
-        the manifest is not what was written, or a field holds a wrong value.
+        Raises NotAStoreError if there is no store, or a store of another kind or version, and StoreDamagedError if the
+        manifest is corrupt or a field has an invalid value.
         """
         address = self._storage.address
         try:
             written, self._version = _read(self._storage)
         except FileNotFoundError:
-            found = "no manifest in it" if self._storage.exists() else "nothing"
-            raise NotAStoreError(f"expected a store at {address}, found {found} (a store has {MANIFEST})") from None
+            found = f": it has no {MANIFEST}" if self._storage.exists() else ""
+            raise NotAStoreError(f"there is no store at {address}{found}") from None
         self._digest = digest(written)
         content = parse(written, self._storage.name_of(MANIFEST))
         claimed = content.pop("format", None)
@@ -91,24 +91,24 @@ class ManifestFile:
             return read_fields(declaration, content)
 
     def write(self, manifest: Any) -> None:
-        """Replace the manifest that was last seen; StoreError where another run has replaced it, or the lock."""
+        """Replace the manifest last seen; raise StoreError if another run has replaced it or taken over the lock."""
         written = serialise({**self._kind.attributes, **write_fields(manifest)})
         self._version = self._storage.replace(MANIFEST, written, self._version)
         self._digest = digest(written)
 
     def adopt(self, other: "ManifestFile") -> None:
-        """Know the version that was written to the staging place of this store."""
+        """Take over the version that was written to the staging place of this store."""
         self._version, self._digest = other._version, other._digest
 
     def current_digest(self) -> str:
-        """SHA-256 of the manifest as it is now; StoreError where there is none."""
+        """Return the SHA-256 of the manifest as it is now; raise StoreError if there is none."""
         try:
             return digest(_read(self._storage)[0])
         except FileNotFoundError:
             raise StoreError(f"there is no store at {self._storage.address}") from None
 
     def has_changed(self) -> bool:
-        """Whether another manifest than the known one is there now; StoreError where there is none."""
+        """Return whether the manifest differs from the one last seen here. Raises as `current_digest` does."""
         return self._digest not in (None, self.current_digest())
 
     @contextmanager
@@ -130,12 +130,12 @@ class ManifestFile:
             remedy = "read it with the version of antipodes that wrote it"
         raise NotAStoreError(
             f"expected a store of format version {self._kind.version} at {address}, "
-            f"found version {shorten(str(version))}: {remedy}"
+            f"found version {shorten(str(version))}; {remedy}"
         )
 
 
 def format_of(address: Address | Storage) -> str | None:
-    """The format that the manifest of a store names; None where there is no manifest, or a damaged one."""
+    """Return the format in the manifest of a store, or None if there is no manifest or it is corrupt."""
     storage = storage_at(address)
     try:
         found = parse(_read(storage)[0], storage.name_of(MANIFEST)).get("format")
@@ -145,7 +145,7 @@ def format_of(address: Address | Storage) -> str | None:
 
 
 def _read(storage: Storage) -> tuple[bytes, Version]:
-    """The bytes of the manifest, and its version; TooLargeError if they are more than its chunks can need."""
+    """Return the bytes of the manifest and its version; raise TooLargeError if it is too large for its chunks."""
     try:
         return storage.read(MANIFEST, MAX_BASE_BYTES)
     except TooLargeError:
@@ -157,27 +157,27 @@ def _read(storage: Storage) -> tuple[bytes, Version]:
 
 
 def serialise(content: dict[str, Any]) -> bytes:
-    """The bytes of a manifest, its checksum included."""
+    """Return the bytes of a manifest, including its checksum."""
     body = json.dumps(content, ensure_ascii=False)
     checksum = hashlib.sha256(body.encode()).hexdigest()
     return (json.dumps({**content, CHECKSUM: checksum}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def parse(written: bytes, name: str) -> dict[str, Any]:
-    """The content of a manifest, without its checksum; messages call the manifest ``name``.
+    """Return the content of a manifest without its checksum; ``name`` is its name in messages.
 
-    StoreDamagedError where a byte differs from those that were written.
+    Raises StoreDamagedError if any byte differs from the bytes that were written.
     """
     if sum(map(written.count, (b",", b"[", b"{"))) > MAX_VALUES:
-        raise StoreDamagedError(f"{name} is corrupt: expected a manifest of at most {MAX_VALUES:,} values, found more")
+        raise StoreDamagedError(f"{name} is corrupt: it has more than {MAX_VALUES:,} values")
     try:
         content = json.loads(written, parse_constant=_refuse)
         content.pop(CHECKSUM)
         intact = serialise(content) == written  # False for an object that has a key twice
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreDamagedError(f"{name} is corrupt: expected a manifest with a checksum") from error
+        raise StoreDamagedError(f"{name} is corrupt: it is not JSON, or has no checksum") from error
     if not intact:
-        raise StoreDamagedError(f"{name} is corrupt: its checksum does not fit its content")
+        raise StoreDamagedError(f"{name} is corrupt: its checksum does not match its content")
     assert isinstance(content, dict)
     return content
 
@@ -187,5 +187,5 @@ def _refuse(constant: str) -> None:
 
 
 def digest(content: bytes) -> str:
-    """SHA-256, in hexadecimal digits."""
+    """Return the SHA-256 in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()

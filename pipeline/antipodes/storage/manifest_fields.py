@@ -1,4 +1,4 @@
-"""The fields of a manifest: each is declared once, beside its name, and read and written by that declaration.
+"""Types of manifest fields. Each field is declared once, and this declaration is used to read and to write it.
 
 A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``.
 """
@@ -16,23 +16,23 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.values import Kind
 
 TYPE = "type"
-"""The key of a field's metadata for its type."""
+"""The key of a field's type in the metadata of the dataclass field."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class FieldType:
-    """The values that a field may hold, as JSON and in memory."""
+    """The values that a field may have, in JSON and in memory."""
 
     read: Callable[[Any, str], Any]
-    """The value in memory, from that in the JSON and the name of the field; raises FieldError."""
+    """Convert a JSON value to the value in memory, given the field's name for messages; raise FieldError if invalid."""
     write: Callable[[Any], Any] = lambda value: value
-    """The value in the JSON, from that in memory."""
+    """Convert the value in memory to the JSON value."""
 
 
 def stored_as(field_type: FieldType) -> Mapping[str, FieldType]:
-    """The metadata of a dataclass field of this type."""
+    """Return the metadata of a dataclass field of this type."""
     return {TYPE: field_type}
 
 
@@ -44,60 +44,60 @@ def expect(holds: bool, field: str, expected: str, found: Any) -> None:
 
 @contextmanager
 def building(field: str, what: str) -> Iterator[None]:
-    """Turn the errors of code that builds something from a field into FieldErrors.
+    """Turn the errors of code that builds an object from a field into FieldErrors.
 
-    The code may expect the types of TOML, while a field may hold any of JSON's, so errors of many types are possible.
+    The code may expect the types of TOML, but a field may have any JSON type, so many types of errors are possible.
     """
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise FieldError(f"{field}: expected {what}, found none: {shorten(str(error), 200)}") from error
+        raise FieldError(f"{field}: not a valid definition of {what}: {shorten(str(error), 200)}") from error
 
 
 def expect_fields(instance: Any, **expected: Any) -> None:
-    """Raise FieldError unless the fields of these names have these values."""
+    """Raise FieldError unless the named fields have these values."""
     for name, value in expected.items():
         found = getattr(instance, name)
         expect(found == value, name, quote(value), found)
 
 
 def of_kind(kind: Kind) -> FieldType:
-    """Values that are the same in memory."""
+    """Return a type whose values are the same in JSON and in memory."""
     return FieldType(lambda value, name: kind.check(value, name, FieldError))
 
 
 def integer(least: int, most: int) -> FieldType:
-    """Integers from ``least`` to ``most``; no booleans."""
+    """Return the type of integers from ``least`` to ``most``, without booleans."""
     return of_kind(values.integer(least, most))
 
 
 def unsigned(bits: int) -> FieldType:
-    """Integers of at most so many bits, none of them negative; no booleans."""
+    """Return the type of non-negative integers of at most ``bits`` bits, without booleans."""
     return of_kind(values.unsigned(bits))
 
 
 def boolean() -> FieldType:
-    """True and false."""
+    """Return the type of booleans."""
     return of_kind(values.FLAG)
 
 
 def text() -> FieldType:
-    """Texts."""
+    """Return the type of strings."""
     return of_kind(values.TEXT)
 
 
 def sha256() -> FieldType:
-    """SHA-256 digests as 64 hexadecimal digits."""
+    """Return the type of SHA-256 digests: strings of 64 hexadecimal digits."""
     return of_kind(values.matching(re.compile("[0-9a-f]{64}").fullmatch, "64 hexadecimal digits"))
 
 
 def one_of(*texts: str) -> FieldType:
-    """These texts."""
+    """Return the type of strings that allows only these strings."""
     return of_kind(values.one_of(*texts))
 
 
 def binary(item_size: int) -> FieldType:
-    """Items of ``item_size`` bytes, one after the other, in base64."""
+    """Return the type of byte strings, in base64, that consist of items of ``item_size`` bytes."""
 
     def read(value: Any, name: str) -> bytes:
         expected = f"items of {item_size} bytes in base64"
@@ -113,7 +113,7 @@ def binary(item_size: int) -> FieldType:
 
 
 def optional(item: FieldType) -> FieldType:
-    """Null, or a value of a type."""
+    """Return a type that also allows null (None)."""
     return FieldType(
         lambda value, name: None if value is None else item.read(value, name),
         lambda value: None if value is None else item.write(value),
@@ -121,7 +121,7 @@ def optional(item: FieldType) -> FieldType:
 
 
 def list_of(item: FieldType) -> FieldType:
-    """Lists of values of a type; tuples in memory."""
+    """Return the type of lists of such items. They are tuples in memory."""
 
     def read(content: Any, name: str) -> tuple[Any, ...]:
         listed = values.LIST.check(content, name, FieldError)
@@ -131,7 +131,7 @@ def list_of(item: FieldType) -> FieldType:
 
 
 def mapping_of(item: FieldType) -> FieldType:
-    """Objects with any keys, whose values are of a type; dicts in memory."""
+    """Return the type of objects with any keys and such values. They are dicts in memory."""
 
     def read(content: Any, name: str) -> dict[str, Any]:
         entries = values.OBJECT.check(content, name, FieldError).items()
@@ -141,7 +141,7 @@ def mapping_of(item: FieldType) -> FieldType:
 
 
 def settings() -> FieldType:
-    """The settings of a puzzle or a board: objects with any keys and values, among them a ``name``."""
+    """Return the type of a puzzle's or a board's settings: objects with any keys and values, including a ``name``."""
     mapping = mapping_of(any_value())
 
     def read(value: Any, name: str) -> dict[str, Any]:
@@ -153,33 +153,36 @@ def settings() -> FieldType:
 
 
 def any_value() -> FieldType:
-    """Any value; the caller checks its meaning."""
+    """Return the type that allows any value. The caller checks the value's meaning."""
     return FieldType(lambda value, name: value)
 
 
 def instance_of(declaration: type) -> FieldType:
-    """Instances of a dataclass whose fields are declared."""
+    """Return the type of instances of a dataclass whose fields are declared."""
     return FieldType(lambda value, name: read_fields(declaration, value, name), write_fields)
 
 
 def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
-    """The instance of a dataclass that a JSON object holds: all fields that have no default, and no others.
+    """Return the instance of a dataclass that a JSON object describes.
 
-    FieldError where a field is missing, unknown, or holds a wrong value.
+    The object must have all fields without a default, and no unknown fields. Raises FieldError if a field is missing,
+    unknown, or has an invalid value.
     """
     values.OBJECT.check(content, name, FieldError)
     declared: dict[str, FieldType] = {one.name: one.metadata[TYPE] for one in fields(declaration)}  # type: ignore[arg-type]
     prefix = f"{name}." if name else ""
     for key in content:
-        expect(key in declared, f"{prefix}{shorten(key)}", "no such field", content[key])
+        if key not in declared:
+            raise FieldError(f"{prefix}{shorten(key)}: unknown field")
     required = {one.name for one in fields(declaration) if one.default is MISSING}  # type: ignore[arg-type]
     for key in declared:
-        expect(key in content or key not in required, f"{prefix}{key}", "a value", None)
+        if key not in content and key in required:
+            raise FieldError(f"{prefix}{key}: the field is missing")
     found = {key: one for key, one in declared.items() if key in content}
     return declaration(**{key: one.read(content[key], f"{prefix}{key}") for key, one in found.items()})
 
 
 def write_fields(instance: Any) -> dict[str, Any]:
-    """The JSON object of an instance of a dataclass whose fields are declared, without those that are as by default."""
+    """Return the JSON object of an instance of a dataclass with declared fields, without fields that have defaults."""
     values_of = ((one, getattr(instance, one.name)) for one in fields(instance))
     return {one.name: one.metadata[TYPE].write(value) for one, value in values_of if value != one.default}

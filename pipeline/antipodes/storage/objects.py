@@ -1,12 +1,13 @@
-"""Stores in object storage: objects under a prefix of a bucket, each put in one request, and a lock object beside them.
+"""Stores in object storage: objects with a common prefix in a bucket, each put in one request, and a lock object.
 
-A store exists once its manifest does, which is put last and deleted first. Objects cannot be renamed, so an unfinished
-store is at its own URL, without a manifest; the next run that creates a store there deletes it.
+A store exists if its manifest exists. The manifest is put last and deleted first. Objects cannot be renamed, so an
+unfinished store is filled at its final URL, without a manifest; the next run that creates a store there deletes it.
 
-The lock object is a lease that its owner renews while it lives: no server deletes it when the owner dies. If the owner
-was a process of this machine that has ended, another run takes the lock over immediately; else it does so when the lock
-has not been renewed for a while by the server's clock. If several runs try, conditional puts let one succeed. Each lock
-object is used to show that the server supports these.
+The lock object is a lease that its owner renews while it lives, because no server deletes the object when the owner
+dies. If the owner was a process of this machine that has ended, another run takes over the lock immediately.
+Otherwise it waits until the lock has not been renewed for a while according to the server's clock. If several runs try,
+conditional puts let only one succeed. Each new lock object is also used to check that the server supports
+conditional puts.
 """
 
 import asyncio
@@ -46,39 +47,37 @@ from antipodes_tasks.errors import InputError, StoreError, StoreLockedError
 HEARTBEAT_SECONDS = 10.0
 """Seconds between two renewals of a lock."""
 EXPIRY_SECONDS = 60.0
-"""Seconds without a renewal after which another run may take the lock over."""
+"""Seconds without a renewal after which another run may take over the lock."""
 SAFE_SECONDS = 15.0
-"""Seconds after a renewal within which a request may start; it ends before another run can hold the lock.
-
-With the timeout of a request they are less than EXPIRY_SECONDS.
-"""
+"""Seconds after a renewal during which a request may start. It ends before another run can hold the lock, because this
+value and the timeout of a request add up to less than EXPIRY_SECONDS."""
 TRIES = 5
-"""Attempts while other runs acquire or release the lock at the same moment, or while the server is slow."""
+"""Number of attempts while other runs acquire or release the lock at the same moment, or while the server is slow."""
 
 _undeleted: set[str] = set()
-"""Fencing tokens of the locks that this process released but could not delete, since the server did not answer."""
+"""Fencing tokens of locks that this process released but could not delete because the server did not answer."""
 
 
 class ObjectStorage(Storage):
-    """The objects whose keys begin with the path of a URL."""
+    """A storage of the objects whose keys begin with the path of a URL."""
 
     def __init__(self, url: str, bucket: Bucket | None = None) -> None:
         self.address = url
         name, self._prefix = _split(url)
         self._bucket = bucket or Bucket(name)
         if bucket is None:
-            self._bucket.open()  # now, so that errors of the environment come before any work
+            self._bucket.open()  # now, so that errors in the environment are reported before any work
         self.lock = Lease(self._bucket, f"{self._prefix}.lock", url)
 
     @classmethod
     def list_stores(cls, url: str) -> list["ObjectStorage"]:
-        """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
+        """Return the storages under a URL, possibly of a whole bucket; see `antipodes.storage.address.storages_in`."""
         name, prefix = _split(url)
         bucket = Bucket(name)
         bucket.open()
         folders, others = bucket.list_folders(prefix)
         if not (folders or others) and prefix:
-            raise InputError(f"expected a URL with stores under it, found nothing at {url}")
+            raise InputError(f"{url} does not exist; name a URL under which there are stores")
         if f"{prefix}/{MANIFEST}" in others:
             return [cls(url)]
         return [cls(f"{bucket.url}/{folder}") for folder in folders]
@@ -98,7 +97,7 @@ class ObjectStorage(Storage):
         self._bucket.retries.expect_failures()
 
     def exists(self) -> bool:
-        """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
+        """Return whether anything but an unfinished or half-deleted store exists."""
         return self.has(MANIFEST) or (bool(self._list()) and not self.has_leftovers())
 
     def has(self, key: str) -> bool:
@@ -127,13 +126,13 @@ class ObjectStorage(Storage):
             self._bucket.put(self._path(key), content)
 
     def make_durable(self, keys: Iterable[str]) -> None:
-        """Nothing to do: an object is durable when its put is answered."""
+        """Do nothing: an object is durable when its put is answered."""
 
     def delete(self, folder: str) -> None:
         self.delete_keys(self._list(folder))
 
     def delete_keys(self, keys: Iterable[str]) -> None:
-        """A lock that is held here is checked before each try."""
+        """Delete these keys. If the lock is held here, it is checked before each try."""
         self._bucket.delete([self._path(key) for key in keys], self.lock.check)
 
     def folders(self, folder: str) -> list[str]:
@@ -150,7 +149,7 @@ class ObjectStorage(Storage):
         return sum(meta["size"] for meta in self._list().values())
 
     def free_bytes(self) -> int | None:
-        """None: a bucket does not tell."""
+        """Return None: the free space of a bucket is unknown."""
         return None
 
     def modified(self, key: str) -> datetime | None:
@@ -158,35 +157,35 @@ class ObjectStorage(Storage):
         return None if meta is None else meta["last_modified"].astimezone()
 
     def identity(self, key: str) -> tuple[object, ...]:
-        """The date of the object, and its version."""
+        """Return the modification time of the object and its version."""
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
 
     @contextmanager
     def staged(self, overwrite: bool = False) -> Iterator["ObjectStorage"]:
-        """The storage itself: the new store is published when its manifest is put."""
+        """Yield the storage itself: the new store is published when its manifest is put."""
         if overwrite:
-            self.delete_keys([MANIFEST])  # first: objects without a manifest are no store
+            self.delete_keys([MANIFEST])  # first, since objects without a manifest are not a store
             self._clear()
         if self.exists():
-            raise StoreError(f"expected nothing at {self.address}, where a store is to be created; found something")
+            raise StoreError(f"cannot create a store at {self.address}: other objects exist there")
         self._clear()
-        yield self  # after an error, objects without a manifest are no store, and the next run deletes them
+        yield self  # after an error there is no manifest, so no store, and the next run deletes the objects
 
     def _clear(self) -> None:
-        """Delete all objects; last the group, by which `exists` recognises the others."""
+        """Delete all objects. The group is deleted last, because `exists` recognises leftovers by it."""
         self.delete_keys(key for key in self._list() if key != GROUP)
         self.delete_keys([GROUP])
 
     def has_leftovers(self) -> bool:
-        """Objects whose group has a format of ours."""
+        """Return whether there is no manifest, but a group with one of this program's formats."""
         return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
 
     def remove(self) -> int:
-        """Delete the manifest first, since without it there is no store, and the group last; see `Storage.remove`."""
+        """Delete the manifest first, since objects without it are not a store, and the group last."""
         found = self._list()
         if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
-            raise StoreError(f"cannot remove {self.address}: {foreign} in it is no part of a store; nothing is removed")
+            raise StoreError(f"cannot remove {self.address}: {foreign} does not belong to a store; nothing was removed")
         self.delete_keys([MANIFEST])
         self._clear()
         return sum(meta["size"] for meta in found.values())
@@ -195,7 +194,7 @@ class ObjectStorage(Storage):
         self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))
 
     def sync(self, folder: str) -> None:
-        """Nothing to do: an object is durable when its put is answered."""
+        """Do nothing: an object is durable when its put is answered."""
 
     def probe(self) -> None:
         path = self._path(f".probe.{uuid.uuid4().hex}{PARTIAL}")
@@ -214,11 +213,11 @@ class ObjectStorage(Storage):
         return RetryingStore(self._bucket, prefix, read_only, self._check(token), most, check_chunk)
 
     def _check(self, token: str | None) -> Callable[[], None] | None:
-        """The check before a write; None where no lock is held and no token given."""
+        """Return the check before a write, or None if no lock is held here and no token is given."""
         return self.lock.fence(token) if token is not None or self.lock.is_held else None
 
     def _list(self, folder: str = "") -> dict[str, Meta]:
-        """The keys in a folder, and the storage's description of the object at each."""
+        """Return the keys in a folder, and the server's description of each object."""
         found = self._bucket.list(self._path(folder) if folder else self._prefix)
         return {key.removeprefix(f"{self._prefix}/"): meta for key, meta in found.items()}
 
@@ -227,14 +226,14 @@ class ObjectStorage(Storage):
 
 
 def _split(url: str) -> tuple[str, str]:
-    """The URL of the bucket, and the prefix of the keys."""
+    """Return the URL of the bucket, and the prefix of the keys."""
     scheme, _, rest = url.partition("://")
     name, _, prefix = rest.partition("/")
     return f"{scheme}://{name}", prefix
 
 
 class RetryingStore(ObjectStore):  # type: ignore[type-arg]
-    """Zarr's store for the objects under a prefix."""
+    """Zarr's store for the objects with a common prefix."""
 
     def __init__(
         self,
@@ -253,7 +252,7 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
         self._check_chunk = check_chunk
 
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """The content of a key; without any, None, or FileNotFoundError for a chunk, which zarr would invent."""
+        """Return the content of a key. A missing chunk raises FileNotFoundError: zarr would invent its content."""
         assert byte_range is None, "chunks are read whole"
         try:
             content, _ = await asyncio.to_thread(self._bucket.get, self._path(key), self._most)
@@ -270,7 +269,7 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
         await asyncio.to_thread(self._set, self._path(key), value.as_buffer_like())
 
     async def exists(self, key: str) -> bool:
-        """Whether anything is at a key."""
+        """Return whether a key exists."""
         return await asyncio.to_thread(self._bucket.head, self._path(key)) is not None
 
     def _set(self, path: str, content: Content) -> None:
@@ -284,7 +283,7 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
 
 
 class Lease(StoreLock):
-    """The lock object of the store at an address; while it is held, a thread renews it."""
+    """The lock object of the store at an address. While it is held, a thread renews it."""
 
     def __init__(self, bucket: Bucket, key: str, address: str) -> None:
         self.bucket, self.key, self.address = bucket, key, address
@@ -292,7 +291,7 @@ class Lease(StoreLock):
 
     @property
     def clock_key(self) -> str:
-        """The key of the object that shows the server's time; of one name, so that killed runs leave one at most."""
+        """Key of the object that shows the server's time. It is always the same, so killed runs leave at most one."""
         return f"{self.key}.time"
 
     @contextmanager
@@ -309,13 +308,13 @@ class Lease(StoreLock):
             self._held, self.token = None, ""
 
     def rotate_token(self) -> None:
-        """Put another fencing token into the lock."""
+        """Put a new fencing token into the lock."""
         assert self._held is not None, "the lock is held"
         self._put(self._held, token=uuid.uuid4().hex)
         self.token = self._held.owner["token"]
 
     def check(self) -> None:
-        """Renew the lock, if it is held here, unless that was done a moment ago; check its token in any case."""
+        """If the lock is held here, check its token, and renew the lock unless that was done a moment ago."""
         held = self._held
         if held is None:
             return
@@ -332,9 +331,10 @@ class Lease(StoreLock):
         check_owner(self.address, self.read()[0], token)
 
     def holder(self) -> Holder | None:
-        """The run is alive if it renewed the lock lately by this machine's clock: nothing is put to see the server's.
+        """Return the holder, which is alive if it renewed the lock recently by this machine's clock.
 
-        Clocks that differ by much may make a living run look dead here, and nowhere else.
+        The server's clock is not used, because that would require putting an object. If the clocks differ a lot, a
+        living run may appear dead in this result, but nowhere else.
         """
         owner, meta = self.read()
         if meta is None:
@@ -343,7 +343,7 @@ class Lease(StoreLock):
         return Holder(owner, alive=not _is_abandoned(owner) and age <= EXPIRY_SECONDS)
 
     def read(self) -> tuple[Owner, Meta | None]:
-        """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
+        """Return the owner (empty if not valid) and the server's description of the lock object (None if missing)."""
         try:
             content, meta = self.bucket.get(self.key, MAX_BYTES)
         except TooLargeError:
@@ -353,7 +353,7 @@ class Lease(StoreLock):
         return parse_owner(content), meta
 
     def _acquire(self) -> "_Held":
-        """Put the lock object; StoreError where the server does not support conditional writes."""
+        """Put the lock object; raise StoreError if the server does not support conditional writes."""
         owner = {**owning_process(), "token": uuid.uuid4().hex, "beat": 0}
         found: Owner = {}
         for _ in range(TRIES):
@@ -367,14 +367,14 @@ class Lease(StoreLock):
         raise in_use(self.address, found)
 
     def _has_expired(self, meta: Meta) -> bool:
-        """Whether a lock has not been renewed for long, by the server's clock, the only one that tells its age."""
+        """Return whether a lock has expired by the server's clock, on which its time of renewal is based."""
         renewed: datetime = meta["last_modified"]
         return (server_time(self.bucket, self.clock_key) - renewed).total_seconds() > EXPIRY_SECONDS
 
     def _proved(self, owner: Owner, version: Version, begun: float) -> "_Held":
-        """Renew the lock that was just put, and show that no other condition could; after an error it is deleted.
+        """Renew the lock that was just put, and check that the server refuses puts whose condition is not met.
 
-        StoreError where the server puts objects though a condition is not met.
+        Raises StoreError if the server does not refuse them. After an error the lock is deleted.
         """
         try:
             renewed = {**owner, "beat": 1}
@@ -389,7 +389,7 @@ class Lease(StoreLock):
         return _Held(renewed, newer, begun, {owner["token"]})
 
     def _is_put(self, owner: Owner, unmet: Any) -> bool:
-        """Whether the server puts a lock though the condition is not met."""
+        """Return whether the server puts a lock although the condition is not met."""
         try:
             self.bucket.put(self.key, format_owner(owner), unmet)
         except Changed:
@@ -397,10 +397,10 @@ class Lease(StoreLock):
         return True
 
     def _release(self) -> None:
-        """Delete the lock, but only while no other run can hold it; else it stays until it expires."""
+        """Delete the lock if no other run can hold it; otherwise it remains until it expires."""
         try:
             self.bucket.delete([self.key, self.clock_key], self.check)
-        except StoreError:  # the commits are safe; this process may lock again, others when the lock has expired
+        except StoreError:  # commits are safe; this process can lock again, other processes once the lock has expired
             _undeleted.add(self.token)
 
     def _beat(self, held: "_Held", released: threading.Event) -> None:
@@ -425,10 +425,10 @@ class Lease(StoreLock):
                     continue
                 held.owner, held.renewed = owner, begun
                 return
-        raise StoreError(f"cannot write the lock of {self.address}: it changes all the time")
+        raise StoreError(f"cannot write the lock of {self.address}: it keeps changing")
 
     def _adopt(self, held: "_Held") -> None:
-        """Continue from the lock that is there if this process put it: a put may succeed though its answer is lost."""
+        """Continue from the existing lock if this process put it: a put may succeed although its answer is lost."""
         found, meta = self.read()
         if meta is None or found.get("token") not in held.tokens:
             raise taken_over(self.address, found)
@@ -438,33 +438,33 @@ class Lease(StoreLock):
 
 @dataclass
 class _Held:
-    """A lock object as this process last put it; one for each time that the lock is held."""
+    """A lock object as this process last put it. Each time that the lock is acquired has its own."""
 
     owner: Owner
     version: Version
     renewed: float
-    """When the last successful put began, see `_elapsed`."""
+    """When the last successful put began, on the clock of `_elapsed`."""
     tokens: set[str]
-    """All fencing tokens that were put, or may have been."""
+    """All fencing tokens that were put, or may have been put."""
     writing: threading.Lock = field(default_factory=threading.Lock)
 
 
 def _is_abandoned(owner: Owner) -> bool:
-    """Whether the process that put the lock has ended, or has released it."""
+    """Return whether the process that put the lock has ended or has released it."""
     return is_dead(owner) or owner.get("token") in _undeleted
 
 
 def server_time(bucket: Bucket, key: str) -> datetime:
-    """The server's time: the date of an object that is put, and deleted again."""
+    """Return the server's time: the modification time of an object that is put and then deleted."""
     bucket.put(key, b"")
     meta = bucket.head(key)
     bucket.delete([key])
-    if meta is None:  # another run has deleted it in between
+    if meta is None:  # another run has deleted the object in between
         return datetime.min.replace(tzinfo=UTC)
     now: datetime = meta["last_modified"]
     return now
 
 
 def _elapsed() -> float:
-    """Seconds of a clock that also runs while the machine is suspended, where the system has one."""
+    """Return the seconds of a clock that continues while the machine is suspended, if the system has such a clock."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,8 +1,8 @@
-"""Requests to object storage, and calls to file systems: every wait is reported, can be stopped, and ends.
+"""Requests to object storage and calls to file systems: every wait is reported, can be stopped, and ends.
 
-Transient errors are retried, all others become StoreErrors. A request is made in a thread of its own, since nothing can
-stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop. The same
-holds for a call to a file system, as of a server that is gone; but its errors are no reason for another try.
+Transient errors are retried; all other errors become StoreErrors. A request cannot be stopped, so each request runs in
+a thread of its own: the caller waits for its answer, reports the wait, and leaves it if the run or the program is told
+to stop. Calls to a file system, whose server may be gone, are made in the same way, but their errors are not retried.
 """
 
 import os
@@ -21,94 +21,94 @@ from antipodes_tasks.errors import AntipodesError, InputError, StoreError, Store
 from antipodes_tasks.quoting import quote
 
 VARIABLE = "ANTIPODES_RETRY_SECONDS"
-"""The environment variable with the seconds for which a failing request is retried."""
+"""Environment variable with the number of seconds for which a failing request is retried."""
 DEFAULT_SECONDS = 75.0
-"""Those seconds unless the variable says otherwise: with the last try's own time less than two minutes."""
+"""Seconds of retrying if the variable is not set. Including the last try this takes less than two minutes."""
 TELL_SECONDS, REPEAT_SECONDS = 3.0, 10.0
-"""Seconds of a wait before it is reported, and between two reports after that."""
+"""Seconds before a wait is first reported, and between later reports."""
 LOOK_SECONDS = 0.1
-"""Seconds between two checks whether a wait has to be reported or to end."""
+"""Seconds between checks whether a wait has to be reported or ended."""
 LAST_SECONDS = 1.0
-"""Seconds that a server has for each answer when the program ends, such as to the release of a lock."""
+"""Maximum seconds per answer while the program ends, for example for the release of a lock."""
 FORGIVEN_SECONDS = 5.0
-"""Seconds after a stop for which a server that did not answer has no more time than that."""
+"""Seconds after a stop during which a server that did not answer only gets that little time."""
 SLOWEST_WRITE = 4 << 20
-"""Bytes per second that a write may take at least, after a run was told to stop."""
+"""Minimum write rate, in bytes per second, that is granted to a write after a run was told to stop."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
-"""Seconds between tries; each pause is twice the one before."""
+"""Seconds between the first two tries, doubled after each try, and their maximum."""
 
 CONFLICTS = ("AlreadyExistsError", "PreconditionError")
 CONCURRENT_WRITE = "ConditionalRequestConflict"
-"""The answer of S3 to a conditional write while another request changes the object: a transient error."""
+"""S3's error for a conditional write while another request changes the object. It is transient."""
 PERMANENT = ("PermissionDeniedError", "UnauthenticatedError", "NotSupportedError", "InvalidPathError", "PanicError")
-"""Names of obstore's errors that a retry cannot cure; names, since obstore is loaded only when it is needed."""
+"""Names of obstore's errors that a retry cannot fix. (Names, since obstore is only imported when it is needed.)"""
 TRANSIENT_STATUS = {408, 409, 425, 429}
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 METADATA_SERVICE = ("169.254.169.254", "metadata.google.internal")
 """Hosts that the clients ask for credentials if the environment has none."""
 DONE = {"read": "read", "write": "written", "delete": "deleted", "list": "listed", "lock": "locked"}
-"""What is done to an address by each kind of request."""
+"""Past participle of each kind of request, for messages."""
 REQUEST_THREAD, IDLE_THREAD = "request to a storage", "between two requests to a storage"
 MAX_IDLE_THREADS = 32
-"""Maximum number of threads that are kept for later requests."""
+"""Maximum number of idle threads that are kept for later requests."""
 
 T = TypeVar("T")
 
 
 @dataclass
 class StorageWatch:
-    """The reports of waits for storage, and whether waits have to end; both functions are called in any thread."""
+    """Functions that report waits for storage and check whether they have to end. Both may be called in any thread."""
 
     tell: Callable[[str], None] = lambda waited_for: None
     """Called with the rest of a sentence that begins with "waiting for"."""
     stop: Callable[[], bool] = lambda: False
-    """Whether the run has to stop; then waits end that last longer than an answer should take."""
+    """Return whether the run has to stop. Waits that exceed the usual time of an answer then end."""
     ending: bool = False
-    """Whether the program is ending, so that no wait may last; a signal handler can set it."""
+    """Whether the program is ending, so that waits must be short. A signal handler can set it."""
     run: str = ""
-    """The name by which other processes know the run; empty: they do not report their waits."""
+    """Name of the run for other processes. If it is empty, they do not report their waits."""
 
 
 watch = StorageWatch()
-"""The watch of this process, for all waits that no run watches."""
+"""The watch of this process, for all waits that do not belong to a watched run."""
 
 
 @dataclass(frozen=True)
 class _Trouble:
-    """A server that did not answer, or failed for all the retry seconds: for a while, requests are made once."""
+    """A recent failure of a server to answer in time. For a while, requests to this server are not retried."""
 
     until: float
-    """On the monotonic clock."""
+    """End of this while, on the monotonic clock."""
     seconds: float
-    """Seconds that it has for an answer; 0: it is not asked."""
+    """Seconds that the server has for an answer. 0: no request is made."""
     stopped: bool = False
-    """Whether waits for it were stopped; otherwise it failed for all the retry seconds."""
+    """True: waits for this server were stopped. False: the server failed for all of the retry time."""
 
 
 _trouble: dict[tuple[str, str], _Trouble] = {}
-"""By server, and by the name of the run that waited: an interruption of one run is none of another in this process."""
+"""Failures by server and name of the run, so that interrupting one run does not affect another run in this process."""
 
 
 class IncompleteReadError(Exception):
-    """Fewer bytes than the storage announced."""
+    """Fewer bytes arrived than the storage announced."""
 
 
 class PanicError(Exception):
-    """The client met a state that its authors did not expect."""
+    """Obstore, the storage client, panicked: a state occurred that its authors did not expect."""
 
 
 def without_panic(request: Callable[[], T]) -> T:
-    """The result of a request to obstore; PanicError in place of a panic, which is no Exception."""
+    """Return the result of a request to obstore; raise PanicError for a panic, which is not an Exception."""
     try:
         return request()
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # a class of pyo3's that no module exports
+        if type(error).__name__ != "PanicException":  # pyo3's class, which no module exports
             raise
         raise PanicError(f"the client of the storage panicked: {error}") from None
 
 
 def retry_seconds() -> float:
-    """The seconds for which a failing request is retried; InputError where the variable holds no number."""
+    """Return how many seconds a failing request is retried; raise InputError if the variable is not a number."""
     text = os.environ.get(VARIABLE, str(DEFAULT_SECONDS))
     try:
         seconds = float(text)
@@ -120,37 +120,37 @@ def retry_seconds() -> float:
 
 
 class RetryPolicy:
-    """How a process makes its requests to a server, and how long it retries them."""
+    """How a process makes requests to a server, and how long it retries them."""
 
     def __init__(self, server: str, seconds: float, run: str = "", patience: float = 0.0) -> None:
-        """Note how to make requests.
+        """Create a policy.
 
         Parameters
         ----------
         server
             The part of a URL that names the server, or the path of a directory.
         seconds
-            Seconds for which a failing request is retried; 0: it is not.
+            Seconds for which a failing request is retried. 0: no retries.
         run
-            The name of the run of another process that the requests are made for, if any.
+            The name of the run in another process for which the requests are made, if there is one.
         patience
-            Seconds that a request may take after a stop, in addition to those that any request may take.
+            Seconds that a request may take after a stop, in addition to the time that any request may take.
         """
         self.server, self.seconds, self.patience = server, seconds, patience
         self.watch: StorageWatch | None = None
-        """The watch of the run that makes the requests; None: that of the process."""
+        """The watch of the run that makes the requests. None: the watch of the process."""
         if run:
             other = RunOfAnotherProcess(run)
             self.watch = StorageWatch(other.report, other.stop, run=run)
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
-        """The waits that were reported and last."""
+        """The waits that were reported and still last."""
         self._telling = threading.Lock()
 
     def run(self, what: str, address: str, request: Callable[[], T], size: int = 0) -> T:
-        """The result of the request, which is retried until it succeeds, cannot succeed, or the time is over.
+        """Return the result of the request; retry it until it succeeds, fails permanently, or the time is up.
 
-        FileNotFoundError, and obstore's errors for unmet conditions, are answers: they are raised unchanged.
+        FileNotFoundError, and obstore's errors for unmet conditions, are answers. They are raised unchanged.
 
         Parameters
         ----------
@@ -159,16 +159,16 @@ class RetryPolicy:
         address
             The URL, for messages.
         request
-            Called in another thread.
+            The function that makes the request. It is called in another thread.
         size
-            Bytes that it writes.
+            Number of bytes that the request writes.
 
         Raises
         ------
         StoreSilentError
             The run or the program was told to stop, and the server did not answer.
         StoreError
-            The message says that ``what`` cannot be done at the address, and why; it has no secrets.
+            The request failed. The message names the request, the address and the reason, and contains no secrets.
         """
         trouble = _trouble_with(self._key)
         wait = _Wait(self, what, address, size, trouble)
@@ -184,10 +184,10 @@ class RetryPolicy:
     def call_unchanged(
         self, what: str, address: str, call: Callable[[], T], size: Callable[[], int] = int, must: bool = False
     ) -> T:
-        """The result of a call to a file system, whose errors are raised unchanged, as in `run`.
+        """Return the result of a call to a file system. Its errors are raised unchanged, and it is not retried.
 
-        Only the calls of a run are watched: others are made as they are. A call that ``must`` be made is made even if
-        the file system was given up, such as to close a file.
+        Only the calls of a watched run can be reported and ended. A call with ``must``, such as closing a file, is made
+        even if the file system was given up.
         """
         if self.watch is None or threading.current_thread().name == REQUEST_THREAD:
             return call()
@@ -211,7 +211,7 @@ class RetryPolicy:
         while True:
             try:
                 result = wait.answer(request)
-            except AntipodesError:  # of another request, which was retried already, or of the environment
+            except AntipodesError:  # from another request, which was retried already, or from the environment
                 raise
             except Exception as error:
                 if is_answer(error):
@@ -229,7 +229,7 @@ class RetryPolicy:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def report_wait(self, wait: "_Wait") -> None:
-        """Report a wait if it is time to: of several waits for one server, one at a time."""
+        """Report a wait if its time has come. Only one of several simultaneous waits for a server is reported."""
         now = time.monotonic()
         with self._telling:
             if now - self._told_at < (REPEAT_SECONDS if self._told else TELL_SECONDS):
@@ -239,27 +239,27 @@ class RetryPolicy:
         (self.watch or watch).tell(str(wait))
 
     def failure(self, wait: "_Wait", why: str) -> StoreError:
-        """The error for a wait that has lasted as long as failing requests are retried."""
+        """Return the error for a wait that has lasted as long as failing requests are retried."""
         self.expect_failures()
         tried = f"; tried for {wait.seconds:.0f} s" if wait.seconds >= 1 else ""
         return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
 
     @property
     def run_name(self) -> str:
-        """The name by which other processes know the run; empty for none."""
+        """Name of the run for other processes, or an empty string."""
         return self.watch.run if self.watch else ""
 
     @property
     def _key(self) -> tuple[str, str]:
-        """The key of `_trouble`."""
+        """The key in `_trouble`."""
         return self.server, (self.watch or watch).run
 
     def expect_failures(self) -> None:
-        """Make each request once for a while, and wait only for a moment: the server has failed for long enough."""
+        """Stop retrying for a while and wait only briefly, since the server has failed for long enough."""
         _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
 
     def give_up(self) -> None:
-        """Note that the waits were stopped: those that follow, such as to release a lock, are short."""
+        """Record that the waits were stopped. Later waits, such as for the release of a lock, are short."""
         before = _trouble_with(self._key)
         again = before is not None and before.stopped
         _trouble[self._key] = _Trouble(
@@ -268,15 +268,15 @@ class RetryPolicy:
 
 
 class _Wait:
-    """The wait for the answer to one request, over all of its tries."""
+    """The wait for the answer to one request, including all of its tries."""
 
     def __init__(self, policy: RetryPolicy, what: str, address: str, size: int, trouble: _Trouble | None) -> None:
         self.what, self.address = what, address
         self.reason = ""
-        """Why the last try failed."""
+        """Why the last try failed, or an empty string."""
         self._policy = policy
         self._allowed = TELL_SECONDS + policy.patience + size / SLOWEST_WRITE
-        """Seconds that it may take though the run was told to stop, so that a last commit can be made."""
+        """Seconds that the request may still take after the run was told to stop, so that a last commit is possible."""
         self._trouble = trouble
         self._begin = time.monotonic()
         self._tries = 0
@@ -288,11 +288,11 @@ class _Wait:
 
     @property
     def seconds(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the wait began."""
         return time.monotonic() - self._begin
 
     def answer(self, request: Callable[[], T]) -> T:
-        """The result of one try, or its error; the request goes on in its thread if the wait ends before."""
+        """Return the result of one try, or raise its error. If the wait ends first, the request runs on, abandoned."""
         self._tries += 1
         if self._trouble and self._trouble.seconds == 0:
             raise self._stopped()
@@ -302,20 +302,20 @@ class _Wait:
         return answer.result()
 
     def pause(self, seconds: float) -> None:
-        """Wait until the next try."""
+        """Wait for some seconds before the next try."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, LOOK_SECONDS))
             self.look()
 
     def look(self) -> None:
-        """Report the wait if it lasts; raise an error if it has to end."""
+        """Report the wait if it is long enough; raise an error if the wait has to end."""
         seconds, trouble = self.seconds, self._trouble
         if watch.ending and seconds >= LAST_SECONDS:
             raise self._stopped()
         if trouble and seconds >= trouble.seconds:
             raise self._stopped() if trouble.stopped else StoreError(self._silence())
-        if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has had its time
+        if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has had its full time
             raise self._policy.failure(self, self.reason)
         if seconds >= self._allowed and (self._policy.watch or watch).stop():
             raise self._stopped()
@@ -332,21 +332,21 @@ class _Wait:
 
 
 class _Requester(threading.Thread):
-    """A thread that makes one request after the other; its name tells whether it is making one."""
+    """A thread that makes one request after another. Its name shows whether it is making one."""
 
     def __init__(self) -> None:
         super().__init__(name=IDLE_THREAD, daemon=True)
         self._requests: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
 
     def ask(self, request: Callable[[], T]) -> "futures.Future[T]":
-        """Make a request; the future of its result."""
+        """Make a request in this thread; return the future of its result."""
         answer: futures.Future[T] = futures.Future()
         self.name = REQUEST_THREAD
         self._requests.put((request, answer))
         return answer
 
     def run(self) -> None:
-        """Make requests as they come."""
+        """Make requests as they arrive."""
         while True:
             self._make(*self._requests.get())
             if len(_idle) >= MAX_IDLE_THREADS:
@@ -354,10 +354,10 @@ class _Requester(threading.Thread):
             _idle.append(self)
 
     def _make(self, request: Callable[[], T], answer: "futures.Future[T]") -> None:
-        """Make a request; a method of its own, since the thread must not keep the result."""
+        """Make one request. This is a separate method so that the waiting thread does not keep the result alive."""
         try:
             result = request()
-        except BaseException as error:  # raised where it is waited for
+        except BaseException as error:  # raised in the thread that waits for the result
             self.name = IDLE_THREAD
             answer.set_exception(error)
         else:
@@ -366,12 +366,12 @@ class _Requester(threading.Thread):
 
 
 _idle: list[_Requester] = []
-"""The threads that wait for a request: to start one takes as long as many small requests to a file system."""
-os.register_at_fork(after_in_child=_idle.clear)  # a child has none of the threads
+"""Idle threads that wait for a request. Starting a thread takes as long as many small calls to a file system."""
+os.register_at_fork(after_in_child=_idle.clear)  # threads do not survive a fork
 
 
 def _answer_to(request: Callable[[], T]) -> "futures.Future[T]":
-    """Make a request in another thread; the future of its result."""
+    """Make a request in another thread; return the future of its result."""
     try:
         requester = _idle.pop()
     except IndexError:
@@ -381,7 +381,7 @@ def _answer_to(request: Callable[[], T]) -> "futures.Future[T]":
 
 
 def has_open_requests() -> bool:
-    """Whether abandoned requests are under way: the end of Python would wait for them, or break on them."""
+    """Return whether abandoned requests are still running. Python's shutdown would wait for them, or fail on them."""
     return any(one.name == REQUEST_THREAD for one in threading.enumerate())
 
 
@@ -391,14 +391,14 @@ def _trouble_with(key: tuple[str, str]) -> _Trouble | None:
 
 
 def is_answer(error: Exception) -> bool:
-    """Whether the error is an answer about an object rather than a failure."""
+    """Return whether the error is an answer about an object, and not a failure."""
     if isinstance(error, FileNotFoundError):
         return not any(sign in str(error) for sign in NO_BUCKET)
     return type(error).__name__ in CONFLICTS and CONCURRENT_WRITE not in str(error)
 
 
 def reason(error: Exception) -> str:
-    """The error on one line, without the addresses of requests, which may be signed."""
+    """Return the error message on one line, without URLs, which may be signed."""
     text = str(error)
     if any(service in text for service in METADATA_SERVICE):
         return "no credentials in the environment"
@@ -415,7 +415,7 @@ def reason(error: Exception) -> str:
 
 
 def _is_transient(error: Exception) -> bool:
-    """Whether a retry may succeed."""
+    """Return whether a retry may succeed."""
     if isinstance(error, FileNotFoundError) or type(error).__name__ in PERMANENT:
         return False
     if any(service in str(error) for service in METADATA_SERVICE):
@@ -427,6 +427,6 @@ def _is_transient(error: Exception) -> bool:
 
 
 def answered_status(error: Exception) -> int | None:
-    """The status of the response, if there was one."""
+    """Return the HTTP status of the response, or None if there was no response."""
     found = re.search(r"status code: (\d+)", str(error))
     return int(found[1]) if found else None

@@ -1,6 +1,7 @@
-"""A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time.
+"""A store of any kind: a storage that holds a manifest and zarr arrays, with one writer at a time.
 
-A new store is filled in a staging place and published atomically, or leaves nothing behind. Its removal is as atomic.
+A new store is filled in a staging place and published atomically; if that fails, nothing remains. Removing a store is
+just as atomic.
 """
 
 from collections.abc import Container, Iterator, Mapping
@@ -22,33 +23,33 @@ from antipodes_tasks.errors import (
 )
 
 MAX_CHANGES = 100
-"""Times that a manifest may be replaced while a store is read, before that is an error."""
+"""Maximum number of times that the manifest may be replaced while a store is read."""
 
 
 class Manifest(Protocol):
-    """The manifest of a kind of store: a dataclass whose fields are declared."""
+    """The manifest of one kind of store: a dataclass whose fields are declared with `stored_as`."""
 
     @property
     def complete(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether the store is finished."""
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
+        """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
-        """The arrays that count, by their names."""
+        """The layouts of the arrays that belong to the store, by name."""
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other."""
+        """Raise FieldError unless the fields are consistent with each other."""
 
 
 M = TypeVar("M", bound=Manifest)
 
 
 class Store(Generic[M]):
-    """A store with a manifest; it may be sent to other processes, since nothing in it is open."""
+    """A store with a manifest. It can be sent to other processes, since it holds nothing open."""
 
     KIND: ClassVar[StoreKind]
     MANIFEST_TYPE: type[M]
@@ -58,37 +59,37 @@ class Store(Generic[M]):
         self.manifest_file = ManifestFile(self.storage, self.KIND)
         self.arrays = Arrays(self.storage)
         self.known: M | None = None
-        """The manifest that was last read or written here."""
+        """The manifest that this object last read or wrote."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy does not hold the lock, and knows no version of the manifest."""
+        """Reduce to the storage: a copy does not hold the lock and has not read the manifest."""
         return type(self), (self.storage,)
 
     @property
     def address(self) -> str:
-        """The path or the URL as text, for messages and reports."""
+        """The path or the URL as a string, for messages and reports."""
         return self.storage.address
 
     def lock(self) -> AbstractContextManager[StoreLock]:
-        """Keep other runs from the store; StoreLockedError where another run holds the lock.
+        """Keep other runs from the store; raise StoreLockedError if another run holds the lock.
 
-        While locked, every write and delete first checks that the lock is still held.
+        While the lock is held, every write and delete first checks that it still is.
         """
         return self.storage.lock.hold()
 
     def exists(self) -> bool:
-        """Whether there is anything at the address."""
+        """Return whether anything exists at the address."""
         return self.storage.exists()
 
     def identity(self) -> tuple[object, ...]:
-        """A value that differs for a store that takes the place of this one; empty where there is none."""
+        """Return a value that changes if another store replaces this one. Empty if there is no store."""
         return self.storage.identity(GROUP)
 
     def read(self) -> M:
-        """The manifest, checked; read again while a run changes the store.
+        """Return the checked manifest, reading again if a run changes the store meanwhile.
 
-        NotAStoreError where there is no store, or one of another kind or version; StoreDamagedError where the manifest
-        or the zarr metadata is not what was written.
+        Raises NotAStoreError if there is no store, or a store of another kind or version, and StoreDamagedError if the
+        manifest or the zarr metadata is corrupt.
         """
         for _ in range(MAX_CHANGES):
             with suppress(StoreChangedError), self.unless_changed():
@@ -105,16 +106,16 @@ class Store(Generic[M]):
         return manifest
 
     def attributes(self, manifest: M) -> Mapping[str, Any]:
-        """The attributes of the zarr group, from the creation of the store on."""
+        """Return the attributes of the zarr group, which are written when the store is created."""
         return self.KIND.attributes
 
     def commit(self, manifest: M) -> None:
-        """Replace the manifest; all that it names must be safe already."""
+        """Replace the manifest. All data that it refers to must be durable already."""
         self.manifest_file.write(manifest)
         self.known = manifest
 
     def remove_leftovers(self, manifest: M) -> M:
-        """Delete what a crashed run was writing; the manifest from now on."""
+        """Delete the files that a crashed run was writing; return the manifest to continue with."""
         self.storage.remove_leftovers()
         if not manifest.complete:  # a run may have died after it listed the arrays
             self.arrays.write_group(self.attributes(manifest))
@@ -122,19 +123,19 @@ class Store(Generic[M]):
 
     @contextmanager
     def unless_changed(self) -> Iterator[None]:
-        """Turn StoreDamagedErrors into StoreChangedErrors if a run has replaced the manifest since it was read."""
+        """Turn a StoreDamagedError into a StoreChangedError if a run has replaced the manifest since it was read."""
         try:
             yield
         except StoreDamagedError as error:
             if self.manifest_file.has_changed():
-                raise StoreChangedError(f"{self.address} was changed by a run while it was read: try again") from error
+                raise StoreChangedError(f"{self.address} was changed by a run while it was read; try again") from error
             raise
 
     @contextmanager
     def creating(self, overwrite: bool = False) -> Iterator[Self]:
-        """An empty store to be filled in the block; it is published after the block, or leaves nothing behind.
+        """Yield an empty store to be filled, and publish it after the block; after an error, nothing of it remains.
 
-        Raises as `staged`.
+        Raises the same errors as `staged`.
         """
         with staged(self.storage, self.KIND, overwrite) as staging:
             new = type(self)(staging)
@@ -145,11 +146,11 @@ class Store(Generic[M]):
     def check_reachable(self, manifest_digest: str) -> None:
         """Raise StoreError unless this process can read and write the store whose manifest has this digest.
 
-        A worker on another machine may find nothing at the address, or another disk's directory of that name.
+        A worker on another machine may find nothing at the address, or a different directory at the same path.
         """
         try:
             found = self.manifest_file.current_digest()
-        except InputError as error:  # the client of the storage cannot be opened here
+        except InputError as error:  # the storage's client cannot be opened here
             raise StoreError(str(error)) from error
         if found != manifest_digest:
             raise StoreError(f"{self.address} is a different store on this machine: is the path shared?")
@@ -158,16 +159,16 @@ class Store(Generic[M]):
 
 @contextmanager
 def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterator[Storage]:
-    """A storage with an empty group, to be filled in the block; after the block the storage has its content.
+    """Yield a storage with an empty group, to be filled in the block; after the block, ``storage`` has its content.
 
-    A store that is to be overwritten stays until then, if the storage can hold both.
+    A store to be overwritten remains until then, if the storage can hold both.
 
     Raises
     ------
     NotAStoreError
-        The thing to be overwritten is no store of this kind.
+        The content to be overwritten is not a store of this kind.
     StoreError
-        The store cannot be written; the message says so if the old one is deleted.
+        The store cannot be written. The message mentions if the old store is already deleted.
     """
     check_settings()
     if overwrite:
@@ -178,61 +179,64 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
 
 
 def check_removable(storage: Storage, kind: StoreKind) -> None:
-    """Raise NotAStoreError unless the storage holds a store that this kind may replace, damaged or not."""
+    """Raise NotAStoreError unless the storage holds a store that this kind may replace, corrupt or not."""
     if not storage.has(MANIFEST) or _claimed_format(storage) not in (kind.format, *kind.replaces):
-        raise NotAStoreError(f"expected {kind.holds} at {storage.address}, found something else; not overwritten")
+        raise NotAStoreError(f"{storage.address} is not {kind.holds} and was not overwritten")
 
 
 def remove_store(storage: Storage, formats: Container[str | None]) -> int:
-    """Delete a store of one of these formats, damaged or not, or what a killed removal left; the bytes freed.
+    """Delete a store of one of these formats, corrupt or not, or the leftovers of a killed removal.
 
-    If the address is a link to a store, only the link is deleted.
+    Returns the bytes freed. If the address is a link to a store, only the link is deleted.
 
     Raises
     ------
     NotAStoreError, StoreLockedError
-        As `check_not_in_use`.
+        See `check_not_in_use`.
     StoreError
-        Something else is in the store, or something cannot be deleted.
+        The store contains foreign files, or something cannot be deleted.
     """
     check_not_in_use(storage, formats)
     if storage.is_link:
         storage.remove_link()
         return 0
     with storage.lock.hold():
-        check_not_in_use(storage, formats)  # another run may have begun, or restored what a killed one left
+        check_not_in_use(storage, formats)  # another run may have started, or restored a half-removed store
         return storage.remove()
 
 
 def check_not_in_use(storage: Storage, formats: Container[str | None]) -> None:
     """Check that a store can be removed.
 
-    NotAStoreError where there is no store of one of these formats; StoreLockedError where another run is at work on it.
+    Raises NotAStoreError if there is no store of one of these formats, and StoreLockedError if a run is using it.
     """
     if not storage.has_leftovers() and not (storage.has(MANIFEST) and _claimed_format(storage) in formats):
-        found = "something else" if storage.exists() else "nothing"
-        raise NotAStoreError(f"expected a store at {storage.address}, found {found}; nothing is removed")
+        found = "is not a store" if storage.exists() else "does not exist"
+        raise NotAStoreError(f"{storage.address} {found}; nothing was removed")
     holder = None if storage.lock.is_held else storage.lock.holder()
     if holder and holder.alive:
         raise in_use(storage.address, holder.owner)
 
 
 def _claimed_format(storage: Storage) -> str | None:
-    """The format in the manifest or, where that is damaged, in the attributes of the group; None if unreadable."""
+    """Return the format in the manifest, or in the group's attributes if the manifest is corrupt.
+
+    None if neither is readable.
+    """
     if claimed := format_of(storage):
         return claimed
     try:
         return storage.group_format()
-    except StoreError:  # nothing shows that the store may be deleted
+    except StoreError:  # there is no evidence that the store may be deleted
         return None
 
 
 @contextmanager
 def _reporting_deletion(storage: Storage, overwrite: bool) -> Iterator[None]:
-    """Add to an error that the store to be overwritten is deleted, if it is."""
+    """Extend an error message if the store to be overwritten is already deleted."""
     try:
         yield
-    except StoreLockedError:  # the store that is there now is another run's
+    except StoreLockedError:  # the store that is there now belongs to another run
         raise
     except StoreError as error:
         if not overwrite or storage.has(MANIFEST):

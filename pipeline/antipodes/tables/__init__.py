@@ -1,9 +1,9 @@
 """Tables: the distance of every position of a puzzle, computed, stored, queried and verified.
 
-* To compute one: `run`, with its `report`; `planning` divides it among tasks, `layers` searches, `journal` keeps the
-  segments found so far, `store` is the table on disk.
-* To query one: `table`, which reads through `store`, and `queries`; `counts` of a counts-only run.
-* To solve a position with a table or a search: `solve`. To compare a heuristic with a table: `evaluation`.
-* To check one: `verify`; `verification` decides which chunks are read when, and runs the tasks.
-* To show one: `drawing` for people, `report` for programs.
+* Compute: `run`, with its report in `json_results`; `planning` divides the table among tasks, `layers` searches,
+  `journal` stores the segments found so far, and `store` is the table on disk.
+* Query: `table`, which reads through `store`, and `queries`; `counts` for counts-only runs.
+* Solve a position with a table or a search: `solve`. Compare a heuristic with a table: `evaluation`.
+* Verify: `verify`; `check_depths` decides which chunks are read when, and runs the tasks.
+* Output: `drawing` for people, `json_results` for programs.
 """

@@ -1,4 +1,4 @@
-"""Many positions solved as tasks, on this machine or on a cluster; each process loads the tables of patterns once."""
+"""Many positions solved as tasks, on this machine or on a cluster. Each process loads the pattern tables only once."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,27 +18,27 @@ from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 
 TASKS_A_WORKER = 8
-"""Tasks for each worker at least, where there are positions enough: some positions take much longer than others."""
+"""Minimum number of tasks per worker if there are enough positions: some positions take much longer than others."""
 MAX_TOGETHER = 64
-"""Positions of a task at most: what an interruption loses."""
+"""Maximum number of positions per task, and therefore of the answers that an interruption loses."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How each of many positions is solved; it travels to workers."""
+    """How each of many positions is solved. It is sent to workers."""
 
     rules: Rules
     goal: Labels | GoalTest | None
-    """``(goals, places)``, or which positions are goals; None: those of the puzzle."""
+    """The goals ``(goals, places)``, or a test for goals. None: the goals of the puzzle."""
     method: str | None
     heuristic: str | None
     tables: Sequence[Address]
-    """Tables of patterns, as heuristic."""
+    """Addresses of pattern tables, which are used as heuristic."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `solve_many`."""
 
     def solve(self, positions: Labels, threads: int | None = None) -> Iterator[Solved]:
-        """The answers for positions ``(n, places)``, in their order; raises as `load_patterns` and `solve_many`."""
+        """Yield the answers for positions ``(n, places)``, in order; raise as `load_patterns` and `solve_many` do."""
         problems = [Problem.of(self.rules, labels, self.goal) for labels in positions]
         heuristic = self.heuristic if not self.tables or not problems else _LOADED.patterns(self)
         settings: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
@@ -48,7 +48,7 @@ class Search:
 
 
 class _Loaded:
-    """The tables that this process has loaded last, for all of its tasks."""
+    """The pattern tables that this process loaded last, shared by all of its tasks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,12 +56,12 @@ class _Loaded:
         self._patterns: Patterns | None = None
 
     def patterns(self, search: Search) -> Patterns:
-        """The tables of a search, loaded if they are not."""
+        """Return the pattern tables of a search, loading them if necessary."""
         goal = search.goal.tobytes() if isinstance(search.goal, np.ndarray) else None
         key = search.rules.fingerprint, goal, tuple(map(str, search.tables))
         with self._lock:
             if self._patterns is None or key != self._key:
-                self._patterns = None  # makes room for the others
+                self._patterns = None  # frees their memory before other tables are loaded
                 self._patterns = load_patterns(search.rules, search.goal, search.tables)
                 self._key = key
             return self._patterns
@@ -71,9 +71,9 @@ _LOADED = _Loaded()
 
 
 def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Callable[[Solved], None]) -> None:
-    """Solve positions ``(n, places)`` as tasks; the answers are told in the order of the positions.
+    """Solve positions ``(n, places)`` as tasks; call ``tell`` with the answers in the order of the positions.
 
-    Raises as `Search.solve`; SchedulerError where the cluster is gone.
+    Raises as `Search.solve` does, and SchedulerError if the cluster is gone.
     """
     size = max(1, min(MAX_TOGETHER, ceil(len(positions) / (TASKS_A_WORKER * scheduler.workers))))
     parts = [positions[first : first + size] for first in range(0, len(positions), size)]
@@ -93,5 +93,5 @@ def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Call
 
 
 def _solved(search: Search, positions: Labels) -> list[Solved]:
-    """The answers for some positions, one after another: the worker has other tasks for its other threads."""
+    """Return the answers for some positions, solved one after another, since other threads have other tasks."""
     return list(search.solve(positions, threads=1))

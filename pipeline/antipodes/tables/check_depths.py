@@ -1,8 +1,8 @@
-"""The check of a stored table: which blocks of depths are read when, what tasks compare them with, and a sample.
+"""The check of a stored table: in which order blocks of depths are read, how tasks check them, and a random sample.
 
-`reading_order` puts the tasks in the order that reads the least, and `Blocks` reads and caches. `TableCheck` runs the
-tasks and collects their findings. The sample is checked without move tables. `antipodes.tables.verification_memory`
-divides the memory limit.
+`reading_order` orders the tasks so that they read as few blocks as possible, and `Blocks` reads and caches blocks.
+`TableCheck` runs the tasks and collects their findings. The sample is checked without move tables.
+`antipodes.tables.verification_memory` divides the memory limit.
 """
 
 import heapq
@@ -33,33 +33,33 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 
 def reading_order(needs: Sequence[Sequence[int]], capacity: int) -> list[int]:
-    """The tasks, by number, in an order in which few blocks are read twice if memory holds ``capacity`` of them.
+    """Return the numbers of the tasks in an order in which few blocks are read twice.
 
-    Each time the next task is one of those that need the fewest blocks that memory does not hold. ``needs`` are the
-    blocks of each task, each once. With the 1008 blocks of a table of 4.15 billion positions, and room for 100, the
-    tasks read 1069 blocks in this order, and 2842 in the order of their rows.
+    Memory holds ``capacity`` blocks. The next task is always one of those that need the fewest blocks that are not in
+    memory. ``needs`` are the blocks of each task, without duplicates. With the 1008 blocks of a table of 4.15 billion
+    positions and a capacity of 100, the tasks read 1069 blocks in this order, and 2842 in the order of their rows.
     """
     return _Greedy(needs, capacity).order()
 
 
 class _Greedy:
-    """The tasks that remain, and the blocks that memory holds."""
+    """The remaining tasks and the blocks in memory, for a greedy choice of the next task."""
 
     def __init__(self, needs: Sequence[Sequence[int]], capacity: int) -> None:
         self._needs = needs
         self._capacity = capacity
         self._users: dict[int, set[int]] = {}
-        """For each block the remaining tasks that need it."""
+        """For each block, the remaining tasks that need it."""
         for task, blocks in enumerate(needs):
             for block in blocks:
                 self._users.setdefault(block, set()).add(task)
         self._missing = [len(blocks) for blocks in needs]
-        """For each task the number of its blocks that memory does not hold."""
+        """For each task, the number of its blocks that are not in memory."""
         self._remaining = [(missing, task) for task, missing in enumerate(self._missing)]
-        """A heap of the tasks; entries with another number than `_missing` has are out of date."""
+        """A heap of the tasks. Entries whose number differs from `_missing` are out of date."""
         heapq.heapify(self._remaining)
         self._held: dict[int, None] = {}
-        """The blocks in memory, the one that was used last at the end."""
+        """The blocks in memory, the most recently used last."""
 
     def order(self) -> list[int]:
         order: dict[int, None] = {}
@@ -71,7 +71,7 @@ class _Greedy:
         return list(order)
 
     def _run(self, task: int) -> None:
-        """Hold the blocks of a task as far as they have other users, and drop those that were not used for longest."""
+        """Keep the blocks of a task that other tasks need; if there are too many, drop the least recently used."""
         for block in self._needs[task]:
             self._users[block].remove(task)
             if block in self._held:
@@ -92,24 +92,24 @@ class _Greedy:
 
 
 Read = Callable[[int], Block]
-"""Reads the block of a number."""
+"""Reads the block with a number."""
 
 
 class Blocks:
-    """Blocks by their numbers, at most ``capacity`` of them in memory between two uses. Threads can share it.
+    """Blocks by number, at most ``capacity`` of them in memory between two uses. Threads can share it.
 
-    The tasks are known in advance, and with them the next use of each block: the block whose next use is farthest makes
-    room for others. No strategy reads less (L. A. Belady, A study of replacement algorithms, 1966).
+    Since the tasks are known in advance, so is the next use of each block. If memory is full, the block whose next use
+    is farthest is dropped. No strategy reads less (L. A. Belady, A study of replacement algorithms, 1966).
 
     Parameters
     ----------
     read
-        Reads a block; it travels to workers, as this object does, which arrives there without the blocks in memory.
+        Reads a block. It is sent to workers together with this object, which arrives there without blocks in memory.
     uses
         The numbers of the blocks that each task uses, in the order of the tasks. A block that a task uses twice is
-        there twice.
+        listed twice.
     capacity
-        Blocks in memory at most, besides those that tasks have just got.
+        Maximum number of blocks in memory, apart from those that tasks are using.
     """
 
     def __init__(self, read: Read, uses: Sequence[Sequence[int]], capacity: int) -> None:
@@ -119,15 +119,15 @@ class Blocks:
         self._lock = threading.Lock()
         self._next_uses = _places(uses)
         self._held: dict[int, tuple[Future[Block], int]] = {}
-        """Each block in memory, or under way to it, with the place of its next use."""
+        """Each block that is in memory or being read, with the place of its next use."""
         self._farthest: list[tuple[int, int]] = []
-        """A heap of next uses, negated, and blocks; those whose next use has changed meanwhile are ignored."""
+        """A heap of negated next uses and blocks. Entries whose next use has changed are ignored."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return Blocks, (self._read, self._uses, self._capacity)
 
     def get(self, number: int) -> Block:
-        """The block of a number, from memory or read; a block that another thread reads is waited for."""
+        """Return the block with a number, from memory or from the store; wait if another thread is reading it."""
         with self._lock:
             held = self._held.pop(number, None)
             block: Future[Block] = held[0] if held else Future()
@@ -137,7 +137,7 @@ class Blocks:
         return block.result()
 
     def _hold(self, number: int, block: "Future[Block]") -> None:
-        """Keep a block for its next use, if it has one, in place of that whose next use is farthest."""
+        """Keep a block for its next use, if it has one, and drop the block whose next use is farthest if necessary."""
         places = self._next_uses[number]
         places.popleft()
         if not places:
@@ -153,11 +153,11 @@ class Blocks:
         try:
             block.set_result(self._read(number))
         except BaseException as error:
-            block.set_exception(error)  # for the threads that wait for it; this one raises it, too
+            block.set_exception(error)  # for other threads that wait for the block; this thread raises it in `get`
 
 
 def _places(uses: Iterable[Sequence[int]]) -> dict[int, deque[int]]:
-    """For each block the places of the tasks that use it, in ascending order."""
+    """Return for each block the places of the tasks that use it, in ascending order."""
     places: dict[int, deque[int]] = {}
     for place, numbers in enumerate(uses):
         for number in numbers:
@@ -167,41 +167,41 @@ def _places(uses: Iterable[Sequence[int]]) -> dict[int, deque[int]]:
 
 @dataclass(frozen=True)
 class PartitionReads:
-    """A partition, and the numbers of the blocks that its check reads; a block is a chunk of the store."""
+    """A partition, and the numbers of the blocks that its check reads. A block is a chunk of the store."""
 
     part: Partition
     own: Sequence[int]
     """The blocks of its rows."""
     sources: Sequence[int]
-    """The blocks whose moves lead into it, in ascending order."""
+    """The blocks that contain predecessors of its positions, in ascending order."""
 
     @property
     def uses(self) -> list[int]:
-        """The blocks in the order in which `check_partition` gets them."""
+        """The blocks in the order in which `check_partitions` reads them."""
         return [*self.sources, *self.own]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What all tasks of a check compare the depths with, besides the move tables."""
+    """The facts with which all tasks of a check compare the depths, besides the move tables."""
 
     starts: NDArray[np.int64]
     """The indices of the starts, in ascending order."""
     deepest: int
-    """The greatest depth that counts; greater ones count as unreached."""
+    """The greatest committed depth. Greater depths count as unreached."""
     expanded: int
-    """The greatest depth whose successors are known."""
+    """The greatest depth whose successors are all known."""
     dtype: str
     seed: int
 
 
 def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block:
-    """The depths of a chunk; raises as `TableStore.read_chunk`."""
+    """Return the depths of a chunk; raise as `TableStore.read_chunk` does."""
     return Block(number * manifest.chunk_rows, store.read_chunk(manifest, number))
 
 
 def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
-    """The number of positions of a chunk at each depth, and of those unreached; raises as `TableStore.read_chunk`."""
+    """Return the number of positions of a chunk at each depth, and unreached; raise as `TableStore.read_chunk` does."""
     depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
     return np.bincount(depths, minlength=manifest.committed_depth + 2)
 
@@ -209,7 +209,7 @@ def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDAr
 def check_partitions(
     blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
-    """The findings in each block of some partitions, by the block's number."""
+    """Return the findings in each block of some partitions, by the block's number."""
     found = {}
     for reads in partitions:
         part, sources = reads.part, (blocks.get(number) for number in reads.sources)
@@ -223,22 +223,22 @@ def check_partitions(
 
 
 def depths_at(blocks: Blocks, offsets: Mapping[int, Indices]) -> dict[int, Indices]:
-    """The depths at some places ``(n,)`` of each of some blocks, ``(n,)``, by the block's number."""
+    """Return for each of some blocks, by number, the depths ``(n,)`` at some offsets ``(n,)``."""
     return {number: blocks.get(number).depths.ravel()[places].astype(np.int64) for number, places in offsets.items()}
 
 
 SAMPLE = (30, 1000)
-"""Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
+"""Minimum size of the sample, even if each position has millions of neighbours to compute, and maximum size."""
 PLACES_LOOKED_AT = 1 << 26
-"""Places of all neighbours of a sample, at most, so that it takes half a second at most."""
+"""Maximum number of places in all neighbours of a sample together, so that the sample takes at most half a second."""
 INFINITE = 1 << 30
-"""The depth of unreached positions, greater than all others."""
+"""A depth greater than all others, for unreached positions."""
 DepthsOf = Callable[[Indices], Indices]
-"""Reads the depth at each index ``(n,)``, ``(n,)``; INFINITE where there is none, and if NOT_NUMBERED."""
+"""Reads the depths ``(n,)`` at indices ``(n,)``: INFINITE for unreached positions and for NOT_NUMBERED."""
 
 
 def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
-    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each block, and others."""
+    """Return the indices ``(n,)`` of different positions: some ``drawn`` at each depth in each block, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(
@@ -255,18 +255,18 @@ def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
 def check_sample(
     space: Space, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int, seed: int
 ) -> dict[str, Indices]:
-    """The indices of the sample that the rules contradict, by the kind of problem.
+    """Return the indices of the sample that contradict the rules, by the kind of problem.
 
-    Where entries stand for several positions, depths are compared with those of the neighbours of a random one.
-    The successors of positions deeper than ``expanded`` may be unreached. Where a move has no known inverse, the depths
-    of predecessors are compared by the move tables alone, elsewhere.
+    If an entry stands for several positions, its depth is compared with the neighbours of a random one of them. The
+    successors of positions deeper than ``expanded`` may be unreached. If a move has no known inverse, the sample does
+    not check predecessors; they are only checked elsewhere, by the move tables.
     """
     by_rules = space.successors(sample)
     positions = _drawn_positions(space, sample, seed)
     after = by_rules if space.weights is None else space.neighbours_after(positions)
     before = space.neighbours_before(positions) if space.rules.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
-    found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
+    found = depths_of(np.concatenate(asked))  # in one call, since each call may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = contradicted(depths, after, after_depths, expanded)
     if before:
@@ -280,7 +280,7 @@ def check_sample(
 
 
 def _drawn_positions(space: Space, sample: Indices, seed: int) -> Labels:
-    """A random one of the positions that each entry ``(n,)`` stands for, ``(n, places)``."""
+    """Return for each entry ``(n,)`` a random one of its positions, ``(n, places)``."""
     if space.weights is None:
         return space.unrank(sample)
     numbers = np.random.default_rng(seed).integers(space.weights[sample // space.width])
@@ -288,7 +288,7 @@ def _drawn_positions(space: Space, sample: Indices, seed: int) -> Labels:
 
 
 def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> NDArray[np.bool_]:
-    """Which of the sample ``(samples,)`` have a depth that the depths of their successors contradict.
+    """Return whether each position of the sample, ``(samples,)``, has a depth that its successors' depths contradict.
 
     Unreached positions have the depth INFINITE. The successors of positions deeper than ``expanded`` may be unknown.
     """
@@ -299,7 +299,7 @@ def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expa
 
 
 def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, expanded: int) -> NDArray[np.bool_]:
-    """Which of the sample ``(samples,)`` have a depth that the depths of their predecessors contradict.
+    """Return whether each position of the sample, ``(samples,)``, has a depth that its predecessors' depths contradict.
 
     Positions at depth 0 need no predecessor.
     """
@@ -313,23 +313,23 @@ def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, exp
 
 
 BATCHES_A_WORKER = 8
-"""Tasks per worker that share no memory with others: few, since each reads its blocks for itself."""
+"""Tasks per worker if workers do not share memory. The number is small since each task reads its own blocks."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found."""
+    """The results of a check."""
 
     findings: Sequence[Findings]
-    """Those in each chunk, in the order of their numbers."""
+    """The findings in each chunk, in the order of the chunks' numbers."""
     sample: Indices
-    """The positions that were also checked by the rules of the puzzle alone, ``(n,)``."""
+    """The indices ``(n,)`` of positions that were also checked only by the rules of the puzzle."""
     contradicted: dict[str, Indices]
-    """Those of the sample that the rules contradict, by the kind of problem."""
+    """The indices of the sample that contradict the rules, by the kind of problem."""
 
 
 class TableCheck:
-    """The check of all that is committed in a store."""
+    """The check of all committed layers in a store."""
 
     def __init__(
         self,
@@ -352,7 +352,7 @@ class TableCheck:
         self._rules = Expected(self._starts(), deepest, expanded, manifest.dtype, seed)
 
     def run(self) -> Checked:
-        """Check all positions by the move tables, and a sample of them without these."""
+        """Check all positions by the move tables, and a sample of them without move tables."""
         self._listener(CheckStarted(self._manifest.puzzle["name"], self._manifest.numbered))
         tables = build_tables(self._scheduler, self._space)
         order = self._order(tables)
@@ -365,16 +365,16 @@ class TableCheck:
         return Checked(findings, sample, contradicted)
 
     def _starts(self) -> Indices:
-        """The indices of the starts, ranked and unranked again: all distances are counted from them."""
+        """Return the indices of the starts, which are checked, since all distances are counted from them."""
         labels = self._space.starts
         starts = np.unique(self._space.rank(labels))
         _, found = self._space.numbering.positions_of_entries(starts)
         if len(found) != len(labels) or set(map(bytes, found)) != set(map(bytes, labels)):
-            raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
+            raise StoreDamagedError("the indices of the starts belong to other positions, so nothing can be checked")
         return starts
 
     def _order(self, tables: Handle) -> list[PartitionReads]:
-        """The partitions, in an order in which few blocks are read twice."""
+        """Return the partitions in an order in which few blocks are read twice."""
         rows, chunk_rows = self._manifest.rows, self._chunk_rows
         parts = partitions(self._space, plan_partition(self._space, chunk_rows, self._scheduler.workers))
         bounds = [*range(0, rows, chunk_rows), rows], [*(part.first_row for part in parts), rows]
@@ -386,12 +386,12 @@ class TableCheck:
         return [reads[number] for number in reading_order(needs, self._memory.capacity)]
 
     def _shared_blocks(self, order: Sequence[PartitionReads]) -> Blocks:
-        """The blocks that tasks in this process share; finally any of them may be read once more for the sample."""
+        """Return the blocks that tasks in this process share. Each block may be read once more for the sample."""
         uses = [*(reads.uses for reads in order), range(self._chunks)]
         return Blocks(self._read, uses, self._memory.capacity)
 
     def _findings(self, tables: Handle, order: Sequence[PartitionReads], shared: Blocks | None) -> list[Findings]:
-        """The findings in each chunk, in the order of their numbers; the listener is told of each task."""
+        """Return the findings in each chunk, in the order of their numbers, and notify the listener of each task."""
         found: dict[int, Findings] = {}
         done = 0
 
@@ -411,7 +411,7 @@ class TableCheck:
     def _batches(
         self, order: Sequence[PartitionReads], shared: Blocks | None
     ) -> list[tuple[Blocks, Sequence[PartitionReads]]]:
-        """The partitions of each task, and the blocks that it gets them from."""
+        """Return the partitions of each task, and the blocks from which the task reads."""
         if shared:
             return [(shared, (reads,)) for reads in order]
         workers = self._scheduler.workers
@@ -421,7 +421,7 @@ class TableCheck:
         return [(Blocks(self._read, [reads.uses for reads in batch], capacity), batch) for batch in batches]
 
     def _depths_of(self, shared: Blocks | None, indices: Indices) -> Indices:
-        """The depth at each index ``(n,)``, ``(n,)``; INFINITE if it is greater than counts, or NOT_NUMBERED."""
+        """Return the depths ``(n,)`` at indices ``(n,)``: INFINITE for uncommitted depths and for NOT_NUMBERED."""
         depths = np.full(len(indices), INFINITE, dtype=np.int64)
         numbers, offsets = np.divmod(indices, self._chunk_rows * self._space.width)
         numbers[indices == NOT_NUMBERED] = -1

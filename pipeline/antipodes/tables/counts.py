@@ -25,32 +25,32 @@ __all__ = ["Counts", "open_counts"]
 
 
 def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
-    """The layers and antipodes in a store of counts, at a path or a URL; a ``puzzle`` is given as for `open_table`.
+    """Open a store of counts, at a path or a URL; a ``puzzle`` is given as in `open_table`.
 
     Raises
     ------
     InputError
-        The address is not one.
+        The address is not valid.
     NotAStoreError, StoreDamagedError
-        There are no counts at the address, or the manifest is damaged.
+        There are no counts at the address, or the manifest is corrupt.
     SourceError, StoreMismatchError
-        As for `open_table`.
+        See `open_table`.
     """
     store = CountsStore(arguments.address(address, "the address of counts"))
     return Counts(store.address, read_given(store, puzzle))
 
 
 class SearchResult:
-    """How many positions of a puzzle there are at each distance from its start."""
+    """The number of positions of a puzzle at each distance from its start."""
 
     def __init__(self, address: str, manifest: SearchManifest) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
         self.index_size = manifest.numbered
-        """How many positions there are, reachable or not."""
+        """Number of positions, reachable or not."""
         self.complete = manifest.complete
         """Whether all positions are searched."""
         self.radius = manifest.radius
-        """The greatest distance; before all are searched the greatest committed one."""
+        """The greatest distance. Before all positions are searched, the greatest committed distance."""
         self.address = address
         """The path or the URL of the store."""
         self._manifest = manifest
@@ -62,7 +62,7 @@ class SearchResult:
         """Do nothing: no file is open."""
 
     def __len__(self) -> int:
-        """How many positions have a distance."""
+        """Return the number of positions that have a distance."""
         return self._manifest.states
 
     def __repr__(self) -> str:
@@ -76,35 +76,35 @@ class SearchResult:
 
     @property
     def layers(self) -> list[int]:
-        """How many positions there are at each depth; a list of the caller's own."""
+        """Number of positions at each depth, as a new list."""
         return list(self._manifest.positions)
 
     def symmetries_at(self, positions: PositionsLike) -> list[int]:
-        """How many symmetries leave each position ``(n, places)`` as it is, the identity among them.
+        """Return how many symmetries leave each position ``(n, places)`` unchanged, including the identity.
 
-        PositionError where one is not a position of the puzzle; InputError where the moves are functions, so symmetries
-        are not known; ResourceLimitError where there are more than 10,000.
+        Raises PositionError if one of them is not a position of the puzzle, InputError if the moves are functions,
+        whose symmetries are unknown, and ResourceLimitError if there are more than 10,000 symmetries.
         """
         return stabilisers(self._manifest.space_of(self.puzzle), self.puzzle.positions(positions))
 
     def _check_complete(self, kind: str) -> None:
         if not self.complete:
             raise UnfinishedError(
-                f"the {kind} depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {in_shell(self.address)}"
+                f"the unfinished {kind} depth {self.radius}, so the antipodes are not known yet; "
+                f"resume with: antipodes resume {in_shell(self.address)}"
             )
 
 
 class Counts(SearchResult):
-    """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
+    """The number of positions of a puzzle at each distance from its start, without the distances themselves."""
 
     def antipodes(self, limit: int | None = None) -> Labels:
-        """The first positions that are farthest from the start, ``(n, places)``, in the order of their indices.
+        """Return the first positions farthest from the start, ``(n, places)``, in the order of their indices.
 
-        A store keeps 1,000 of them at most; ``layers[-1]`` says how many there are.
+        A store contains at most 1,000 of them; ``layers[-1]`` is their total number.
 
-        InputError where the limit is negative, or not an integer; UnfinishedError where the counts are unfinished, so
-        the antipodes are not known.
+        Raises InputError if the limit is negative or not an integer, and UnfinishedError if the counts are unfinished,
+        so that the antipodes are not known yet.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("counts end at")
@@ -112,16 +112,16 @@ class Counts(SearchResult):
         return positions[: MAX_ANTIPODES if most is None else min(most, MAX_ANTIPODES)]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
-        """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
+        """Return one position of each symmetry class of `antipodes`, ``(n, places)``: the first by labels.
 
-        InputError also where there are more antipodes than the store keeps.
+        Raises InputError also if there are more antipodes than the store contains.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         antipodes, count = self.antipodes(), self._manifest.positions[-1] if self._manifest.layers else 0
         known = len(antipodes)
         if known < count:
             raise InputError(
-                f"expected all {count:,} antipodes to compare, found the first {known:,}, which counts keep: "
+                f"counts contain only the first {known:,} of {count:,} antipodes, which is not enough to compare them; "
                 "make the table"
             )
         return first_of_classes(self._manifest.space_of(self.puzzle), antipodes)[:most]

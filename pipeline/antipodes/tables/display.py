@@ -1,4 +1,4 @@
-"""Tables, counts, reports of runs, positions and paths in notebooks."""
+"""Tables, counts, reports of runs, positions and paths, as shown in notebooks."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 POSITION_SIDE, START_SIDE, PATH_SIDE = 160, 120, 90
-"""The side of a position, of a table's start, of a board on a path, in pixels, if it is a square."""
+"""Side length, in pixels, of a square position, of a table's start, and of a board on a path."""
 COLUMNS = 100
-"""Characters of a line of boards in the text of a path."""
+"""Maximum line length, in characters, of the boards in the text of a path."""
 DEFAULT_LIMIT = 60
-"""Positions that are shown together unless a limit is given."""
+"""Number of positions that are shown together if no limit is given."""
 MAX_STEPS = 120
-"""Boards of a path, at most: others are left out in the middle."""
+"""Maximum number of boards of a path. If there are more, the boards in the middle are left out."""
 
 
 def show_result(
     kind: str, puzzle: Puzzle, layers: Sequence[int], complete: bool, address: str, more: Sequence[str] = ()
 ) -> Html:
-    """A table or counts: the start, the numbers, and the distribution; ``more`` are further lines."""
+    """Show a table or counts: the start, the key figures, and the distribution. ``more`` are additional lines."""
     lines = [f"{kind} of {counted(sum(layers), 'position')}", _radius(layers, complete), *more, address]
     unfinished = [] if complete else [f"resume with: antipodes resume {in_shell(address)}"]
     start = puzzle.picture(puzzle.start_labels[0])
@@ -31,7 +31,7 @@ def show_result(
 
 
 def _radius(layers: Sequence[int], complete: bool) -> str:
-    """How far the positions are."""
+    """Return a line with the radius."""
     if not layers:
         return "nothing committed yet"
     reached = f"radius {len(layers) - 1:,}"
@@ -39,13 +39,13 @@ def _radius(layers: Sequence[int], complete: bool) -> str:
 
 
 def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
-    """A position ``(places,)``, and what is ``said`` of it."""
+    """Show a position ``(places,)`` with a caption, ``said``."""
     picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], POSITION_SIDE)
     return Shown(f"{draw(puzzle, position)}\n{said}", picture)
 
 
 def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], count: int) -> Shown:
-    """Positions ``(n, places)``, the first of ``count``, and their distances as texts."""
+    """Show positions ``(n, places)``, the first of ``count``, with their distances as strings."""
     first = "" if len(positions) == count else f", the first {len(positions):,}"
     title = f"{counted(count, 'position')}{first}: the moves from the {puzzle.depth_zero}"
     pictures = [(puzzle.picture(position), one) for position, one in zip(positions, distances, strict=True)]
@@ -54,7 +54,7 @@ def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], 
 
 
 def show_path(puzzle: Puzzle, path: Labels) -> Shown:
-    """A path ``(distance + 1, places)`` from a position to a start, each board under the moves that are left."""
+    """Show a path ``(distance + 1, places)`` from a position to a start; each board has its number of moves left."""
     moves = counted(len(path) - 1, "move")
     to = f"to the {puzzle.depth_zero}" if puzzle.moves.reversible else f"from the {puzzle.depth_zero}, in reverse"
     names = moves_back(puzzle, path) if puzzle.moves.reversible else None

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PERMUTED = 4
-"""A part of 1 / PERMUTED or more is drawn by a permutation of the whole, less by numbers until enough differ."""
+"""At least 1 / PERMUTED of a set is drawn by permuting all of it, less by drawing numbers until enough differ."""
 
 
 class Dataset(NamedTuple):
-    """Different positions in random order, and the distance of each."""
+    """Different positions in random order, and their distances."""
 
     positions: Labels
     """``(n, places)``."""
@@ -47,10 +47,10 @@ def draw(
     rng: np.random.Generator,
     balanced: bool,
 ) -> Dataset:
-    """``n`` different positions at some depths of a table, in random order.
+    """Return ``n`` different positions at some depths of a table, in random order.
 
-    Positions are counted by depth, then by entry, and numbers of them are drawn; so the numbers depend on nothing but
-    the generator and the sizes of the layers. Chunks that hold none of them are not read.
+    Positions are numbered by depth and then by entry, and random numbers are drawn. Therefore these numbers depend only
+    on the generator and the sizes of the layers. Chunks without a drawn position are not read.
     """
     sizes = np.array([layers[depth] for depth in depths], dtype=np.int64)
     begins = (np.cumsum(layers, dtype=np.int64) - layers)[list(depths)]
@@ -66,19 +66,19 @@ def draw(
 
 
 def different(size: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """``n`` different numbers below ``size``, each set of them as probable as any other."""
+    """Return ``n`` different numbers below ``size``; all sets of ``n`` numbers are equally probable."""
     if PERMUTED * n >= size:
         return rng.permutation(size)[:n]
     drawn = np.empty(0, dtype=np.int64)
-    while len(drawn) < n:  # the first n different ones of a sequence: none is drawn that is not needed
+    while len(drawn) < n:  # keeps the first n different numbers of a sequence, and draws no more than needed
         drawn = np.concatenate((drawn, rng.integers(size, size=n - len(drawn))))
-        drawn.sort(kind="stable")  # which merges, after the first time; np.unique would hash, ten times as slow
+        drawn.sort(kind="stable")  # merges, from the second time on; np.unique would hash, which is ten times as slow
         drawn = drawn[np.diff(drawn, prepend=-1) > 0]
     return drawn
 
 
 def shared(sizes: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """How many of ``n`` each layer gives: as equal as their sizes allow, the larger ones one more."""
+    """Divide ``n`` among the layers as equally as their sizes allow; larger layers get one more."""
     quotas = np.zeros_like(sizes)
     left = n
     for done, layer in enumerate(np.argsort(sizes, kind="stable").tolist()):
@@ -88,23 +88,23 @@ def shared(sizes: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 
 BATCH = 1 << 16
-"""Positions that are evaluated together at most."""
+"""Maximum number of positions that are evaluated together."""
 ROUNDING = 1e-6
-"""By how much an estimate may exceed the distance and count as admissible: floats are rounded."""
+"""Rounding tolerance: how much an admissible estimate may exceed the distance."""
 Floats = NDArray[np.float64]
 Estimator = Callable[[Labels], Any]
-"""Takes positions ``(n, places)``, returns numbers ``(n,)``: an array, or what numpy makes one of."""
+"""A function from positions ``(n, places)`` to numbers ``(n,)``: an array, or anything that numpy converts to one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Evaluation:
-    """How a heuristic compares with the distances; arrays are by depth, NaN at depths without a position.
+    """The comparison of a heuristic with the distances. Arrays are by depth, with NaN at depths without a position.
 
-    The error of an estimate is the distance less the heuristic: it is positive if the heuristic is too low.
+    The error of an estimate is the distance minus the heuristic. It is positive if the heuristic is too low.
     """
 
     count: NDArray[np.int64]
-    """``(depths,)``: number of positions that were compared."""
+    """``(depths,)``: number of compared positions."""
     mean: Floats
     """``(depths,)``: mean of the heuristic."""
     spread: Floats
@@ -118,13 +118,13 @@ class Evaluation:
     exhaustive: bool
     """Whether all reached positions were compared."""
     counterexample: Labels | None
-    """A position ``(places,)`` with the maximum overestimate; None if there is none."""
+    """A position ``(places,)`` with the maximum overestimate, or None if no estimate is too high."""
     consistent: bool | None
-    """Whether no move raised the heuristic by more than 1; None if this was not asked."""
+    """Whether no move raised the heuristic by more than 1. None if this was not checked."""
 
     @property
     def signed_error(self) -> Floats:
-        """``(depths,)``: mean of distance less heuristic."""
+        """``(depths,)``: mean of distance minus heuristic."""
         error: Floats = self._depths - self.mean
         return error
 
@@ -135,18 +135,18 @@ class Evaluation:
 
     @property
     def overestimate(self) -> Floats:
-        """``(depths,)``: maximum of heuristic less distance; the heuristic is not admissible if one is above 0."""
+        """``(depths,)``: maximum of heuristic minus distance. If any is above 0, the heuristic is not admissible."""
         excess: Floats = self.maximum - self._depths
         return excess
 
     @property
     def admissible(self) -> bool:
-        """Whether no compared position has a heuristic above its distance; a proof only if ``exhaustive``."""
+        """Whether no compared position has a heuristic above its distance. This is a proof only if ``exhaustive``."""
         return self.counterexample is None
 
     @property
     def mean_distance(self) -> float:
-        """The mean distance of the compared positions; NaN if there are none."""
+        """The mean distance of the compared positions, or NaN if there are none."""
         return self._mean_of(self._depths)
 
     @property
@@ -156,7 +156,7 @@ class Evaluation:
 
     @property
     def mean_signed_error(self) -> float:
-        """The mean of distance less heuristic of the compared positions."""
+        """The mean of distance minus heuristic over the compared positions."""
         return self._mean_of(self.signed_error)
 
     @property
@@ -166,12 +166,12 @@ class Evaluation:
 
     @property
     def mean_absolute_error(self) -> float:
-        """The mean absolute difference between heuristic and distance of the compared positions."""
+        """The mean absolute difference between heuristic and distance over the compared positions."""
         return self._mean_of(self.absolute_error)
 
     @property
     def root_mean_square_error(self) -> float:
-        """The square root of the mean squared difference between heuristic and distance of the compared positions."""
+        """The square root of the mean squared difference between heuristic and distance over the compared positions."""
         return float(np.sqrt(self._mean_of(self.spread**2 + self.signed_error**2)))
 
     @property
@@ -183,19 +183,19 @@ class Evaluation:
         return float(np.average(values[compared], weights=self.count[compared])) if compared.any() else np.nan
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """The columns of a table with a row for each depth, as pandas takes them: ``DataFrame(result.to_dict())``."""
+        """Return the columns of a table with one row per depth, such as for ``pandas.DataFrame(result.to_dict())``."""
         names = ("count", "mean", "spread", "minimum", "maximum", "error", "absolute_error", "overestimate")
         return {"depth": np.arange(len(self.count)), **{name: getattr(self, name) for name in names}}
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Plot the heuristic by distance: its mean, one standard deviation around it, its range, and the distance.
 
-        The figure is matplotlib's. It is also written to ``path``, if one is given.
+        Returns a matplotlib figure, which is also written to ``path`` if one is given.
 
         Raises
         ------
         InputError
-            matplotlib is not installed, or no plot can be written to a file of this name.
+            matplotlib is not installed, or a plot cannot be written to a file with this name.
         StoreError
             The file cannot be written.
         """
@@ -215,7 +215,7 @@ class Evaluation:
         return f"<Evaluation of {compared}: {verdict}{consistent}, {means}>"
 
     def __str__(self) -> str:
-        """A line for each depth, and the summary."""
+        """Return one line per depth and a summary."""
         columns = self.to_dict()
         widths = {name: max(len(name), 10) for name in columns} | {"depth": 5, "count": 14}
         head = " ".join(f"{name:>{widths[name]}}" for name in columns)
@@ -251,7 +251,7 @@ def _figure(result: Evaluation) -> Figure:
 
 
 class _Tally:
-    """Counts, sums and extremes of estimates at each depth, gathered batch by batch."""
+    """Counts, sums, minima and maxima of estimates at each depth, accumulated batch by batch."""
 
     def __init__(self, depths: int) -> None:
         self._count = np.zeros(depths, dtype=np.int64)
@@ -259,10 +259,10 @@ class _Tally:
         self._minimum, self._maximum = np.full(depths, np.inf), np.full(depths, -np.inf)
 
     def add(self, distances: NDArray[np.int32], estimates: Floats) -> None:
-        """Count estimates ``(n,)`` of positions at some distances ``(n,)``.
+        """Add estimates ``(n,)`` of positions with some distances ``(n,)``.
 
-        Means and sums of squared deviations are merged as by T. F. Chan, G. H. Golub and R. J. LeVeque (1979): no large
-        squares are subtracted from each other.
+        Means and sums of squared deviations are merged by the method of T. F. Chan, G. H. Golub and R. J. LeVeque
+        (1979), which does not subtract large squares from each other.
         """
         depths = len(self._count)
         count = np.bincount(distances, minlength=depths)
@@ -280,7 +280,7 @@ class _Tally:
         self._count = total
 
     def result(self, exhaustive: bool, counterexample: Labels | None, consistent: bool | None) -> Evaluation:
-        """Return the evaluation of all that was counted."""
+        """Return the evaluation of all estimates added so far."""
         number = np.maximum(self._count, 1)
         return Evaluation(
             count=self._count,
@@ -295,7 +295,7 @@ class _Tally:
         )
 
     def _compared(self, values: Floats) -> Floats:
-        """Return values by depth, NaN at depths without a position."""
+        """Return the values by depth, with NaN at depths without a position."""
         return np.where(self._count > 0, values, np.nan)
 
 
@@ -308,7 +308,7 @@ def evaluate(
 ) -> Evaluation:
     """Compare a heuristic with the distances ``(n,)`` of batches of positions ``(n, places)``.
 
-    Moves are applied if the heuristic is to be consistent, too; ``depths`` is their number.
+    ``depths`` is the number of depths. If ``moves`` are given, consistency is also checked by applying them.
     """
     tally, counterexample, worst_excess = _Tally(depths), None, ROUNDING
     consistent = None if moves is None else True
@@ -326,7 +326,7 @@ def evaluate(
 
 
 def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, estimates: Floats, moves: Moves) -> bool:
-    """Whether no move raises the heuristic by more than 1."""
+    """Return whether no move raises the heuristic by more than 1."""
     for number in range(len(moves)):
         after, legal = moves.move(number, positions)
         if legal.any() and (estimate(after[legal]) > estimates[legal] + 1 + ROUNDING).any():
@@ -337,18 +337,21 @@ def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, esti
 def in_batches(
     parts: Iterable[tuple[NDArray[Any], NDArray[np.int32]]],
 ) -> Iterator[tuple[NDArray[Any], NDArray[np.int32]]]:
-    """Pairs of arrays, cut into batches; none is empty."""
+    """Yield pairs of arrays, cut into batches that are not empty."""
     for first, second in parts:
         for begin in range(0, len(second), BATCH):
             yield first[begin : begin + BATCH], second[begin : begin + BATCH]
 
 
 def checked_estimator(heuristic: Estimator) -> Callable[[Labels], Floats]:
-    """The heuristic; InputError where it is no function, and from it where its results are no numbers ``(n,)``."""
+    """Return the heuristic as a function that checks its results; raise InputError if it is not a function.
+
+    The returned function raises InputError if the results are not numbers ``(n,)``.
+    """
     arguments.function(heuristic, "a heuristic, manhattan, linear-conflict or a function")
 
     def estimate(positions: Labels) -> Floats:
-        returned = heuristic(positions.copy())  # it may change its argument
+        returned = heuristic(positions.copy())  # a copy, since the heuristic may change its argument
         try:
             result = np.asarray(returned)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Tables folded by their own symmetries: made once, and then read from the cache."""
+"""Tables reduced by their own symmetries: computed once, and then read from the cache."""
 
 from itertools import accumulate
 
@@ -17,16 +17,16 @@ from antipodes_tasks.searches.progress import Pulse
 
 FORM = "folded, with moves"
 HEADER = 7
-"""The numbers at the beginning of what is kept."""
+"""Number of integers at the beginning of a cached reduced table."""
 Values = NDArray[np.uint8]
 
 
 def folded_table(
     store: TableStore, manifest: TableManifest, table: TurnTable, pulse: Pulse
 ) -> tuple[Folding, Values] | None:
-    """The folding of a table, and its values, as many in a byte as in the table; None where it is not to be folded.
+    """Return the reduction of a table and its values, as many per byte as in the table; None if it is not reduced.
 
-    The pulse may end it. StoreDamagedError where the store is damaged.
+    ``pulse`` may end the computation by raising an error. Raises StoreDamagedError if the store is corrupt.
     """
     if table.numbering.size < LEAST_ENTRIES:
         return None
@@ -49,7 +49,7 @@ def folded_table(
 
 
 def _written(folding: Folding, values: Values) -> Values:
-    """The folding and the values as bytes."""
+    """Return the reduction and the values as bytes."""
     shapes = [len(folding.class_of), *folding.maps.shape, folding.moves.shape[1]]
     sizes = np.array([folding.column, folding.bits, folding.classes, *shapes], dtype="<i8")
     moves = folding.moves.astype("<i8")
@@ -58,7 +58,7 @@ def _written(folding: Folding, values: Values) -> Values:
 
 
 def _parsed(content: Values) -> tuple[Folding, Values]:
-    """What `_written` has written; the digests of the cache are right."""
+    """Parse the bytes from `_written`, whose digests the cache has already checked."""
     column, bits, classes, rows, maps, width, moves = content[: 8 * HEADER].view("<i8").tolist()
     sizes = (8 * HEADER, 8 * maps * moves, 4 * rows, 4 * maps * width)
     ends = list(accumulate(sizes))

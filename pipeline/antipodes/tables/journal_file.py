@@ -1,8 +1,13 @@
-"""A journal file: segments of some chunks and layers, and an index of them, all bound to one table.
+"""A journal file: segments of some chunks and layers, with an index, all bound to one table.
 
-A file is put once, whole, and never changed. It has five parts: MAGIC and the length of the header; the header, a JSON
-object with the ``identity`` of the table, what the file ``covers``, and the number of ``segments``; the index, an ENTRY
-for each segment; the digest of all this; the bytes of the segments. Numbers are little-endian.
+A file is written in one piece and never changed. It has these parts, with little-endian numbers:
+
+1. MAGIC, and the length of the header;
+2. the header, a JSON object with the ``identity`` of the table, the ranges that the file ``covers``, and the number of
+   ``segments``;
+3. the index, an ENTRY for each segment;
+4. the digest of parts 1 to 3;
+5. the bytes of the segments.
 """
 
 import hashlib
@@ -31,11 +36,11 @@ ENTRY = np.dtype(
         ("digest", "<u8"),
     ]
 )
-"""A segment in the index. Its offset counts from the first byte of all segments."""
+"""A segment in the index. Its offset is relative to the first byte of the segments."""
 
 
 class Cover(NamedTuple):
-    """Chunks and depths of which a file has all segments."""
+    """A range of chunks and depths of which a file contains all segments."""
 
     first_chunk: int
     end_chunk: int
@@ -54,7 +59,7 @@ class FileIndex(NamedTuple):
 
 
 def entries_of(identity: str, segments: Sequence[Segment], begin: int) -> NDArray[np.void]:
-    """The index of some segments, the first of which is at the offset ``begin``: ``(segments,)`` of ENTRY."""
+    """Return the index of segments, ``(segments,)`` of ENTRY; the first segment has the offset ``begin``."""
     entries = np.zeros(len(segments), dtype=ENTRY)
     for place, one in enumerate(segments):
         length, digest = len(one.data), segment_digest(identity, one.chunk, one.depth, one.data.data)
@@ -64,65 +69,65 @@ def entries_of(identity: str, segments: Sequence[Segment], begin: int) -> NDArra
 
 
 def head(identity: str, covers: Sequence[Cover], entries: NDArray[np.void]) -> bytes:
-    """All parts of a file but the segments."""
+    """Return all parts of a file before the segments."""
     header = json.dumps({"identity": identity, "covers": covers, "segments": len(entries)}).encode()
     content = MAGIC + len(header).to_bytes(8, "little") + header + entries.tobytes()
     return content + _digest(content)
 
 
 def head_length(prefix: bytes, size: int, name: str) -> int:
-    """The length of the header, from the first PREFIX_BYTES of a file of ``size`` bytes."""
+    """Return the length of the header, from the first PREFIX_BYTES of a file of ``size`` bytes."""
     if len(prefix) != PREFIX_BYTES or not prefix.startswith(MAGIC):
-        raise StoreDamagedError(f"{name} is damaged: expected a journal file")
+        raise StoreDamagedError(f"{name} is corrupt: it is not a journal file")
     return _checked_length(int.from_bytes(prefix[len(MAGIC) :], "little"), size, name)
 
 
 def entry_bytes(header: bytes, size: int, name: str) -> int:
-    """The length of the index and the digest, from the header of a file of ``size`` bytes."""
+    """Return the length of the index and the digest, from the header of a file of ``size`` bytes."""
     try:
         segments = int(json.loads(header)["segments"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise StoreDamagedError(f"{name} is damaged: its header is not what was written") from error
+        raise StoreDamagedError(f"{name} is corrupt: its header is not valid") from error
     return _checked_length(segments * ENTRY.itemsize + DIGEST_BYTES, size, name)
 
 
 def _checked_length(length: int, size: int, name: str) -> int:
-    """The length of a part of a file; damaged ones would take more memory than there is."""
+    """Return the length of a part of a file if it is plausible: a corrupt length could exhaust the memory."""
     if not 0 <= length <= size:
-        raise StoreDamagedError(f"{name} is damaged: it is cut off, or its header is not what was written")
+        raise StoreDamagedError(f"{name} is corrupt: it is truncated, or its header is not valid")
     return length
 
 
 def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name: str) -> FileIndex:
-    """The index in all parts of a file but its segments.
+    """Return the index, from all parts of a file before its segments.
 
-    StoreDamagedError where the parts are not what was written, or belong to another table, or the file has not the
-    ``size`` that they tell.
+    Raises StoreDamagedError if these parts are corrupt or belong to another table, or if the file does not have the
+    ``size`` that follows from them.
     """
     if _digest(content[:-DIGEST_BYTES]) != content[-DIGEST_BYTES:]:
-        raise StoreDamagedError(f"{name} is damaged: its digest does not fit its content")
+        raise StoreDamagedError(f"{name} is corrupt: its digest does not match its content")
     header = json.loads(content[PREFIX_BYTES : PREFIX_BYTES + header_bytes])
     if header.get("identity") != identity:
-        raise StoreDamagedError(f"{name} is damaged: it belongs to another table")
+        raise StoreDamagedError(f"{name} is corrupt: it belongs to another table")
     entries = np.frombuffer(content[PREFIX_BYTES + header_bytes : -DIGEST_BYTES], dtype=ENTRY)
     ends = np.cumsum(entries["length"], dtype=np.int64)
     if size != len(content) + int(ends[-1] if len(ends) else 0):
-        raise StoreDamagedError(f"{name} is damaged: it is cut off, or has more than was written")
+        raise StoreDamagedError(f"{name} is corrupt: its length is wrong")
     apart = (entries["offset"] == (ends - entries["length"]).astype(np.uint64)).all()
     if not (apart and (entries["count"] <= 8 * entries["length"].astype(np.int64)).all()):
-        raise StoreDamagedError(f"{name} is damaged: its index does not fit its segments")
+        raise StoreDamagedError(f"{name} is corrupt: its index does not match its segments")
     return FileIndex(_covers(header.get("covers"), name), entries, len(content))
 
 
 def _covers(value: Any, name: str) -> tuple[Cover, ...]:
-    """Return what a header says that a file covers; StoreDamagedError if it is anything but lists of four numbers."""
+    """Return the ranges that a header covers; raise StoreDamagedError if they are not lists of four numbers."""
     if not (isinstance(value, list) and all(map(_is_cover, value))):
-        raise StoreDamagedError(f"{name} is damaged: its header is not what was written")
+        raise StoreDamagedError(f"{name} is corrupt: its header is not valid")
     return tuple(Cover(*one) for one in value)
 
 
 def _is_cover(value: Any) -> bool:
-    """Whether a value of JSON is a cover, with numbers that fit the index."""
+    """Return whether a JSON value is a cover, with numbers in the range of the index."""
     if not (isinstance(value, list) and len(value) == 4 and all(type(one) is int for one in value)):
         return False
     first, end, begin, last = value
@@ -130,7 +135,7 @@ def _is_cover(value: Any) -> bool:
 
 
 def segment_digest(identity: str, chunk: int, depth: int, content: bytes | memoryview) -> int:
-    """The digest of a segment, bound to its table, its chunk and its depth."""
+    """Return the digest of a segment, which also depends on its table, its chunk and its depth."""
     hashed = hashlib.sha256(f"{identity} {chunk} {depth}\n".encode())
     hashed.update(content)
     return int.from_bytes(hashed.digest()[:DIGEST_BYTES], "little")
@@ -141,12 +146,12 @@ def _digest(content: bytes) -> bytes:
 
 
 PLACED = np.dtype([("file", "<u4"), *ENTRY.descr])
-"""A segment, and the place of its file in the list of files. Its offset counts from the first byte of the file."""
+"""A segment, with the number of its file in the list of files. Its offset is relative to the start of the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredSegments:
-    """The segments of consecutive chunks, sorted by chunk and depth, and what their files cover."""
+    """The segments of consecutive chunks, sorted by chunk and depth, and the depths that their files cover."""
 
     first_chunk: int
     end_chunk: int
@@ -154,16 +159,16 @@ class StoredSegments:
     entries: NDArray[np.void]
     """``(segments,)`` of PLACED."""
     known: NDArray[np.int32]
-    """``(chunks,)``: the depth up to which all segments of a chunk are known; -1: not even those at depth 0."""
+    """``(chunks,)``: the depth up to which all segments of a chunk are known; -1 if not even depth 0 is known."""
 
     @classmethod
     def empty(cls, first_chunk: int, end_chunk: int) -> "StoredSegments":
-        """No segments."""
+        """Return an object without segments."""
         known = np.full(end_chunk - first_chunk, -1, dtype=np.int32)
         return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), known)
 
     def with_files(self, indices: Sequence[tuple[str, FileIndex]]) -> "StoredSegments":
-        """These segments, and those of more files; a segment that two files have is taken from the first."""
+        """Return these segments and those of more files. A segment in two files is taken from the first file."""
         files, parts = list(self.files), [self.entries]
         for name, index in indices:
             placed = np.zeros(len(index.entries), dtype=PLACED)
@@ -179,32 +184,32 @@ class StoredSegments:
         )
 
     def part(self, first_chunk: int, end_chunk: int) -> "StoredSegments":
-        """The segments of some of the chunks, with the files that have any of these."""
+        """Return the segments of some of the chunks, with the files that contain them."""
         known = self.known[first_chunk - self.first_chunk : end_chunk - self.first_chunk]
         entries = self.of_chunks(first_chunk, end_chunk).copy()
         used, entries["file"] = np.unique(entries["file"], return_inverse=True)
         return StoredSegments(first_chunk, end_chunk, tuple(self.files[file] for file in used), entries, known)
 
     def segments_before(self, depth: int) -> "StoredSegments":
-        """The segments at depths less than ``depth``."""
+        """Return the segments at depths less than ``depth``."""
         return replace(
             self, entries=self.entries[self.entries["depth"] < depth], known=np.minimum(self.known, depth - 1)
         )
 
     def of_chunks(self, first_chunk: int, end_chunk: int) -> NDArray[np.void]:
-        """The entries of some of the chunks, a view."""
+        """Return the entries of some of the chunks, as a numpy view."""
         first, end = np.searchsorted(self.entries["chunk"], [first_chunk, end_chunk])
         return self.entries[first:end]
 
     def counts(self, depths: int) -> NDArray[np.uint32]:
-        """The number of positions of each chunk at each of the depths less than ``depths``: ``(chunks, depths)``."""
+        """Return the number of positions of each chunk at each depth less than ``depths``: ``(chunks, depths)``."""
         counts = np.zeros((self.end_chunk - self.first_chunk, depths), dtype=np.uint32)
         here = self.entries[self.entries["depth"] < depths]
         counts[here["chunk"] - self.first_chunk, here["depth"]] = here["count"]
         return counts
 
     def _covered(self, covers: Iterable[Cover]) -> NDArray[np.int32]:
-        """Up to which depth each chunk is known with these covers, too."""
+        """Return the depth up to which each chunk is known, taking also these covers into account."""
         known = self.known.copy()
         for cover in sorted(covers, key=lambda cover: cover.first_depth):
             first = max(cover.first_chunk, self.first_chunk) - self.first_chunk
@@ -216,7 +221,7 @@ class StoredSegments:
 
 
 def _unique(entries: NDArray[np.void]) -> NDArray[np.void]:
-    """The entries by chunk and depth, the first of those with the same."""
+    """Return the entries by chunk and depth, without later duplicates of the same chunk and depth."""
     key = entries["chunk"].astype(np.int64) << 16 | entries["depth"]
     _, first = np.unique(key, return_index=True)
     return entries[first]

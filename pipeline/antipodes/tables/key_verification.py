@@ -1,8 +1,8 @@
-"""The check of a table of keys: the puzzle is searched again, and each layer is compared with the table's.
+"""The check of a table of keys: the puzzle is searched again, and each layer is compared with the table.
 
-A layer is a set of keys. The number of its keys and the sum of a hash of each, modulo 2^64, are the same for two sets,
-or the sets differ: a sum of 64 bits, with a hash that nobody could know beforehand, is another one for other sets but
-once in 10^19 times. So the layers of the search and those of the table need not be in one place, nor in one order.
+A layer is a set of keys. Two sets are compared by the number of their keys and by the sum of hashes of the keys, modulo
+2^64. The hash depends on a random seed, so different sets have the same 64-bit sum only once in about 10^19 cases. In
+this way the layers of the search and of the table need not be in the same place or in the same order.
 """
 
 from collections.abc import Sequence
@@ -37,29 +37,29 @@ TOKEN = "verify"
 
 
 class ChunkFacts(NamedTuple):
-    """What is found in a chunk of the table, or in a range of an unfinished one."""
+    """Facts about a chunk of the table, or about a range of an unfinished table."""
 
     layers: NDArray[np.int64]
-    """The number of positions at each depth; the last entry counts the unreached, of which there are none."""
+    """The number of positions at each depth. The last entry, for unreached positions, is always 0."""
     sums: NDArray[np.uint64]
     """The sum of the hashes of the keys at each depth."""
     ends: Keys
-    """The first and the last key; none of an empty range."""
+    """The first and the last key. Empty for an empty range."""
     ascending: bool
 
 
 @dataclass(frozen=True)
 class CheckedKeys:
-    """What a check found."""
+    """The results of a check."""
 
     layers: NDArray[np.int64]
-    """``(chunks, depths + 1)``, as of `ChunkFacts`."""
+    """``(chunks, depths + 1)``; see `ChunkFacts`."""
     wrong: dict[str, tuple[int, Labels]]
-    """By the kind of problem how many positions have it, and the first of them."""
+    """For each kind of problem, the number of positions that have it and the first of them."""
     problems: Sequence[str]
     """Other problems."""
     sampled: int
-    """Positions that were also checked by the rules of the puzzle alone."""
+    """Number of positions that were also checked only by the rules of the puzzle."""
 
 
 def check_keys(
@@ -70,7 +70,7 @@ def check_keys(
     seed: int,
     listener: Listener,
 ) -> CheckedKeys:
-    """Check all that is committed; ResourceLimitError if the search takes more memory than the limit."""
+    """Check all committed layers; raise ResourceLimitError if the search takes more memory than the limit."""
     listener(CheckStarted(str(manifest.puzzle["name"]), manifest.states))
     facts = _facts(store, manifest, scheduler, seed)
     sums = np.sum([one.sums for one in facts], axis=0, dtype=np.uint64)
@@ -97,7 +97,7 @@ def check_keys(
 
 
 class _Search:
-    """The search that a table is compared with."""
+    """The search with which a table is compared."""
 
     def __init__(self, shards: Shards, space: Space, chunks: TableChunks, seed: int) -> None:
         self.wrong: dict[str, tuple[int, Labels]] = {}
@@ -109,7 +109,7 @@ class _Search:
         self._seed = seed
 
     def compare(self, depth: int, expected: tuple[int, int]) -> None:
-        """Compare the layer that was found with the table's: the number of keys, and the sum of their hashes."""
+        """Compare the layer found by the search with the table's: number of keys, and sum of their hashes."""
         here = sum(self._shards.counts)
         total = int(np.array(self._shards.hash_sums(depth, self._seed), dtype=np.uint64).sum())
         if (here, total) == expected:
@@ -117,24 +117,26 @@ class _Search:
         labels = self.keys(depth)
         found = self._chunks.distances(self._space.rank(labels))
         self.note("a depth that differs from the number of moves", labels[found != depth])
-        self.note("no moves lead there in so few", self._missing_positions(depth, labels))
-        self.differing.append(f"depth {depth} has {counted(expected[0], 'position')}, a search finds {here:,} there")
+        self.note("not reachable in the number of moves in the table", self._missing_positions(depth, labels))
+        self.differing.append(
+            f"depth {depth}: the table has {counted(expected[0], 'position')}, a search finds {here:,}"
+        )
 
     def _missing_positions(self, depth: int, labels: Labels) -> Labels:
-        """The positions that the table has at a depth, and the search has not."""
+        """Return the positions that the table has at a depth, but the search has not."""
         found = set(map(bytes, labels))
         batches = (self._space.unrank(indices) for indices in self._chunks.all_at(depth))
         others = [one for batch in batches for one in batch if bytes(one) not in found]
         return np.array(others, dtype=np.uint8).reshape(-1, labels.shape[1])
 
     def keys(self, depth: int) -> Labels:
-        """The positions at the last depth."""
+        """Return the positions at the last depth."""
         numbering = self._space.numbering
         keys = self._shards.positions(depth, sum(self._shards.counts))
         return numbering.packing.unpack(keys)  # type: ignore[attr-defined, no-any-return]
 
     def note(self, kind: str, labels: Labels) -> None:
-        """Count positions with a problem of a kind, and remember the first of them."""
+        """Count positions with a problem of some kind, and keep the first of them."""
         if len(labels):
             count, first = self.wrong.get(kind, (0, labels[:0]))
             self.wrong[kind] = count + len(labels), np.concatenate((first, labels))[:MAX_EXAMPLES]
@@ -150,7 +152,7 @@ def _facts(store: TableStore, manifest: TableManifest, scheduler: Scheduler, see
 
 
 def facts_of(store: TableStore, manifest: TableManifest, number: int, seed: int) -> ChunkFacts:
-    """What is found in a chunk; raises as `TableStore.read_keys`."""
+    """Return the facts about a chunk; raise as `TableStore.read_keys` does."""
     keys, depths = store.read_keys(manifest, number), store.read_chunk(manifest, number).ravel()
     depths = np.minimum(depths, manifest.committed_depth + 1)
     layers = np.bincount(depths, minlength=manifest.committed_depth + 2)
@@ -162,7 +164,7 @@ def facts_of(store: TableStore, manifest: TableManifest, number: int, seed: int)
 def _shards(
     store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
 ) -> Shards:
-    """Shards at depth 0, of a search that keeps the last layers alone."""
+    """Return shards at depth 0 for a search that keeps only the last layers."""
 
     def plan_on(workers: Capacity) -> tuple[Plan, int | None]:
         limit = memory_limit or workers.memory
@@ -183,19 +185,19 @@ def _shards(
 
 
 def _disorder(store: TableStore, manifest: TableManifest, facts: Sequence[ChunkFacts]) -> list[str]:
-    """A line if keys are not where a query looks for them."""
+    """Return a line if keys are not where a query would look for them."""
     ends = np.concatenate([one.ends for one in facts])
     _, *numbers = integers(ends)
     apart = all(last < first for last, first in zip(numbers[:-1:2], numbers[1::2], strict=True))
     if not apart or not all(one.ascending for one in facts):
-        return ["the keys are not in ascending order, so not all positions are found"]
+        return ["the keys are not in ascending order, so some positions cannot be found"]
     if manifest.complete and not np.array_equal(store.first_keys(manifest), ends[::2]):
-        return ["the first keys of the chunks are not those of the chunks, so not all positions are found"]
+        return ["the list of the chunks' first keys is wrong, so some positions cannot be found"]
     return []
 
 
 def _sample(manifest: TableManifest, layers: NDArray[np.int64], seed: int) -> Indices:
-    """The indices of a sample of all positions."""
+    """Return the indices of a sample of all positions."""
     sizes = layers.sum(axis=1)
     drawn = np.random.default_rng(seed).choice(int(sizes.sum()), min(int(sizes.sum()), SAMPLE[1]), replace=False)
     ends = np.cumsum(sizes)
@@ -205,7 +207,7 @@ def _sample(manifest: TableManifest, layers: NDArray[np.int64], seed: int) -> In
 
 
 def _contradicted(space: Space, chunks: TableChunks, manifest: TableManifest, sample: Indices) -> Labels:
-    """The positions of the sample whose depths the rules contradict, without the moves of keys."""
+    """Return the positions of the sample whose depths contradict the rules, without using moves of keys."""
     expanded = manifest.committed_depth - (not manifest.searched)
     depths_of = partial(_depths, chunks)
     depths, after = depths_of(sample), space.successors(sample)
@@ -217,6 +219,6 @@ def _contradicted(space: Space, chunks: TableChunks, manifest: TableManifest, sa
 
 
 def _depths(chunks: TableChunks, indices: Indices) -> Indices:
-    """The depth at each index, INFINITE where there is none."""
+    """Return the depth at each index, INFINITE for unreached positions."""
     found = chunks.distances(indices).astype(np.int64)
     return np.where(found < 0, INFINITE, found)

@@ -1,6 +1,6 @@
 """Shortest paths and best moves of many positions, read from a table in batches.
 
-All positions of a batch walk together, one depth at a time, so that each chunk is read once for each depth.
+All positions of a batch walk together, one depth at a time, so each chunk is read once per depth.
 """
 
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from antipodes_tasks.errors import InputError, StoreDamagedError
 from antipodes_tasks.rules.moves import Labels, LegalMoves
 
 BATCH = 1 << 14
-"""Positions that are moved together."""
+"""Number of positions in a batch."""
 Distances = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
 
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
-    """Return the positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
+    """Return the positions on a path from one position ``(places,)`` back to a start, ``(distance + 1, places)``.
 
-    Raises as `shortest_paths`.
+    Raises as `shortest_paths` does.
     """
     return next(shortest_paths(space, chunks, position[np.newaxis], np.array([distance], dtype=np.int32)))
 
@@ -30,14 +30,14 @@ def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, di
 def shortest_paths(
     space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances
 ) -> Iterator[Labels]:
-    """Yield a shortest path to a start for each position ``(n, places)``: ``(distance + 1, places)``.
+    """Yield for each position ``(n, places)`` a shortest path to a start, ``(distance + 1, places)``.
 
-    All distances ``(n,)`` are known. The paths of some positions do not depend on the others.
+    All distances ``(n,)`` must be known. The path of a position does not depend on the other positions.
 
     Raises
     ------
     StoreDamagedError
-        A position on a path has no predecessor that is one less deep, or the last one is not a start.
+        A position on a path has no predecessor at the previous depth, or the last position is not a start.
     """
     for begin in range(0, len(positions), BATCH):
         part = slice(begin, begin + BATCH)
@@ -63,17 +63,17 @@ def _check_starts(space: CheckedSpace, chunks: TableChunks, positions: Labels) -
     starts = set(map(bytes, space.puzzle.start_labels))
     for position in positions:
         if bytes(position) not in starts:
-            raise _damaged(space, chunks, position, 0, "which is no start")
+            raise _damaged(space, chunks, position, 0, "but it is not a start")
 
 
 def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
-    """Return a predecessor at a depth of each position ``(n, places)``: the first in the first chunk that has one."""
+    """Return for each position ``(n, places)`` a predecessor at a depth: the first in the first chunk that has one."""
     if not space.puzzle.moves.invertible:
         return _found_predecessors(space, chunks, positions, depth)
     parents, _, before = space.puzzle.moves.steps_back(positions)
     entries = space.stored.rank(before)
     fitting = np.flatnonzero(chunks.distances(entries) == depth)
-    in_order = fitting[np.lexsort((entries[fitting] // chunks.states, parents[fitting]))]  # which keeps that of moves
+    in_order = fitting[np.lexsort((entries[fitting] // chunks.states, parents[fitting]))]  # keeps the order of moves
     of = parents[in_order]
     first = in_order[np.concatenate(([True], of[1:] != of[:-1]))[: len(of)]]
     if len(first) < len(positions):
@@ -83,7 +83,7 @@ def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, d
 
 
 def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
-    """As `_predecessors`, if a move has no known inverse: all positions at the depth are moved until each is found."""
+    """Return the predecessors if a move has no known inverse: move all positions at the depth until each is found."""
     wanted, of = np.unique(positions, axis=0, return_inverse=True)
     number = {bytes(position): number for number, position in enumerate(wanted)}
     found, missing, entries = np.empty_like(wanted), set(range(len(wanted))), space.stored.rank(wanted)
@@ -101,7 +101,7 @@ def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Lab
 
 
 def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
-    """Yield those of some positions ``(n, places)`` that a move leads to one of the entries, and the position after."""
+    """Yield each pair of a position ``(n, places)`` and its successor in one of the entries."""
     for number in range(len(space.puzzle.moves)):
         after, legal = space.puzzle.moves.move(number, labels)
         moved = np.flatnonzero(legal)
@@ -110,21 +110,21 @@ def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator
 
 
 def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> LegalMoves:
-    """Return the moves of each position ``(n, places)`` that lead one move nearer to a start.
+    """Return the moves of each position ``(n, places)`` after which it is one move nearer to a start.
 
-    Starts have none, nor have positions with a negative distance.
+    Starts, and positions with a negative distance, have none.
 
     Raises
     ------
     InputError
-        Moves are not reversible, so that distances from a start are not distances to one.
+        Moves are not reversible, so distances from a start are not distances to a start.
     StoreDamagedError
-        A position has no such move.
+        A position that should have such a move has none.
     """
     if not space.puzzle.moves.reversible:
         raise InputError(
-            f"best moves need reversible moves, which {space.puzzle.name} does not have: "
-            "its table has the distances from the start"
+            f"{space.puzzle.name} has irreversible moves, so its best moves are unknown: "
+            "its table has distances from the start, not to it"
         )
     moves = space.puzzle.moves.legal_moves(positions)
     after = chunks.distances(space.stored.rank(moves.positions))
@@ -136,11 +136,11 @@ def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, dist
 
 
 def _stranded(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> StoreDamagedError:
-    """Return the error for a position to which no move leads from a depth."""
-    return _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
+    """Return the error for a position without a predecessor at the given depth."""
+    return _damaged(space, chunks, position, depth + 1, f"but it has no predecessor at depth {depth}")
 
 
 def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:
     chunk = chunks.number_of(int(space.stored.rank(position[np.newaxis])[0]))
     text = space.quoted(position)
-    return StoreDamagedError(f"{chunks.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
+    return StoreDamagedError(f"{chunks.address} is corrupt: chunk {chunk} has {text} at depth {depth}, {but}")

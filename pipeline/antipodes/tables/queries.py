@@ -1,4 +1,4 @@
-"""Queries of a table: the positions that fit a pattern, and positions given as texts, in batches."""
+"""Queries of a table: positions that match a pattern, and batches of positions given as strings."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Matches:
-    """The positions that fit a pattern, counted by their distance."""
+    """The positions that match a pattern, counted by distance."""
 
     count: int
-    """How many positions fit."""
+    """Number of matching positions."""
     by_distance: dict[int, int]
-    """The number of them at each distance, in ascending order; without those that have no distance."""
+    """Number of matching positions at each distance, in ascending order, without those that have no distance."""
     nearest: Labels
-    """``(n, places)``: those at the least distance, in the order of their indices."""
+    """``(n, places)``: the positions at the minimum distance, in the order of their indices."""
     farthest: Labels
-    """``(n, places)``: those at the greatest distance."""
+    """``(n, places)``: the positions at the maximum distance, in the order of their indices."""
 
     def __repr__(self) -> str:
         span = f", distances {min(self.by_distance)} to {max(self.by_distance)}" if self.by_distance else ""
@@ -41,15 +41,15 @@ class Matches:
 
     @property
     def reached(self) -> int:
-        """How many have a distance."""
+        """Number of matching positions that have a distance."""
         return sum(self.by_distance.values())
 
 
 def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
-    """Count the positions that fit a pattern by their distance; the language is that of `Pattern` and `BlockPattern`.
+    """Count the positions that match a pattern by distance; `Pattern` and `BlockPattern` define the language.
 
-    PatternError where the text is not a pattern of the puzzle; StoreDamagedError where a chunk that is needed is
-    damaged.
+    Raises PatternError if the text is not a pattern of the puzzle, and StoreDamagedError if a chunk that is needed is
+    corrupt.
     """
     count, tally = 0, Counter[int]()
     nearest = farthest = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
@@ -67,7 +67,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
 
 
 def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
-    """The positions of batches; of those that free moves lead to from each other one, as they are one position."""
+    """Yield the positions of batches, but only one of those that free moves connect, since they count as one."""
     if not isinstance(space.puzzle.moves, CountedSwaps):
         yield from batches
         return
@@ -80,7 +80,7 @@ def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Label
 
 
 def _extreme(best: Callable[[NDArray[np.int32]], np.int32], kept: Reached, found: Reached) -> Reached:
-    """Those of the kept and the found positions that are at the best of their distances."""
+    """Return the kept and found positions whose distance is the best of all."""
     distances, indices = np.concatenate((kept[0], found[0])), np.concatenate((kept[1], found[1]))
     at_best = distances == best(distances)
     return distances[at_best], indices[at_best]
@@ -95,11 +95,11 @@ class Found:
     distance: int | None
     """None if the position is unreachable."""
     path: Labels | None
-    """``(distance + 1, places)``: a shortest path back to a start, if it was asked for and there is one."""
+    """``(distance + 1, places)``: a shortest path back to a start. None if it was not requested or does not exist."""
 
 
 def parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
-    """The positions among the texts, ``(n, places)``, and the errors of the others by their number."""
+    """Return the positions given by the strings, ``(n, places)``, and the errors of invalid strings by number."""
     try:
         return puzzle.parse_many(texts), {}
     except PositionError:

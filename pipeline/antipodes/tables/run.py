@@ -34,8 +34,8 @@ from antipodes_tasks.rules.moves import Labels
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
 MAX_SHOWN_ANTIPODES = 6
-"""Antipodes that a report shows."""
-A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
+"""Maximum number of antipodes in a report."""
+A_CONFIG = "a Config, such as the result of load_config(name) or Config(settings)"
 
 
 def run_puzzle(
@@ -46,24 +46,24 @@ def run_puzzle(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Compute the table of a puzzle, or its layers alone, or resume that; what is finished is only reported.
+    """Compute the table of a puzzle, or only its layers, or resume such a run; a finished store is only reported.
 
-    A ``scheduler`` that is given, or a client of dask.distributed, is used, and left open, whatever the options say.
+    A ``scheduler``, which may be a client of dask.distributed, takes precedence over the options and stays open.
 
     Raises
     ------
     InputError
-        An argument is of another type; a Puzzle alone is no Config.
+        An argument has the wrong type. A Puzzle is not a Config.
     ResourceLimitError
-        The puzzle does not fit into the memory that it may use.
+        The puzzle does not fit into the memory that the run may use.
     DiskLimitError
-        Journal and table may not fit on the disk; nothing was written.
+        The journal and the table might not fit on the disk. Nothing was written.
     InterruptedRunError
-        It was interrupted while it waited for the first worker.
+        The run was interrupted while it waited for the first worker.
     SchedulerError
-        The cluster is gone, or cannot do the work; what was committed stays.
+        The cluster is gone or cannot do the work. Committed layers are kept.
     StoreError
-        The store belongs to another puzzle or run, is damaged, or cannot be written; what was committed stays.
+        The store belongs to another puzzle or run, is corrupt, or cannot be written. Committed layers are kept.
     """
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
@@ -99,20 +99,20 @@ def run_puzzle(
 
 
 def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> None:
-    """Raise StoreMismatchError unless a store is what the run makes."""
+    """Raise StoreMismatchError unless the store belongs to this run."""
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:
-    """Create an empty store; it replaces an existing one only if every worker can write there."""
+    """Create an empty store; replace an existing store only if every worker can write there."""
     if overwrite:
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
     return store.create(config, plan.cut, overwrite)
 
 
 def _farthest(manifest: SearchManifest, config: Config) -> Labels:
-    """The first antipodes, ``(n, places)``; none before all positions are searched."""
+    """Return the first antipodes, ``(n, places)``. Empty before all positions are searched."""
     return manifest.first_antipodes(MAX_SHOWN_ANTIPODES, config.puzzle)
 
 
@@ -124,7 +124,7 @@ def _report(
     farthest: Labels,
     search: LayerSearch | None = None,
 ) -> RunReport:
-    """The report of a run that found the store as it was ``before``, and leaves it as it is ``after``."""
+    """Return the report of a run that changed the manifest from ``before`` to ``after``."""
     return RunReport(
         manifest=after,
         store=session.store.address,
@@ -145,7 +145,7 @@ def _saved(manifest: SearchManifest) -> str:
 
 
 def _start_distance(address: Address, manifest: SearchManifest, config: Config) -> int | None:
-    """Return the distance of the start of a config with a goal, read from its finished table; None if there is none."""
+    """Return the distance of the start of a config with a goal, from its finished table; None if there is none."""
     start = config.puzzle.rules.origin
     if start is None or not manifest.complete or not isinstance(manifest, TableManifest):
         return None

@@ -1,4 +1,4 @@
-"""One position solved by the method that suits it: a search of its own, or the table if there is one."""
+"""Solving one position by the method that suits it: by a search, or from the table if there is one."""
 
 import os
 import threading
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 TABLE = "table"
-"""The name of the method."""
+"""The name of the method that reads a table."""
 
 
 def solve_by_table(
@@ -64,25 +64,25 @@ def solve_by_table(
     listed: int = DEFAULT_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
 ) -> Answer:
-    """One shortest path to the start, or ``every`` one, read from the table.
+    """Return one shortest path to the start, or with ``every`` all shortest paths, read from the table.
 
     The listed paths may take ``memory_limit`` bytes.
 
     Raises
     ------
     InputError
-        The goal is not the start of the table, or its moves are not reversible, so that distances from the start
-        are not those to the start.
+        The goal is not the start of the table, or the moves are not reversible, so that distances from the start are
+        not distances to the start.
     UnfinishedError
-        The table does not reach so far.
+        The table is unfinished and does not reach the position yet.
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
     StoreDamagedError
-        The table is damaged; its distances are not those of any path, for example.
+        The table is corrupt, for example because its distances do not form a path.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, max_depth, listed, memory_limit)
-    from antipodes.tables.table import Table  # loads zarr, which the caller of an open table has loaded
+    from antipodes.tables.table import Table  # imports zarr, which is already imported if a table is open
 
     arguments.instance(table, Table, "an open Table")
     _check_question(problem, table)
@@ -96,7 +96,7 @@ def solve_by_table(
 
 
 def answers(address: Address, problem: Problem) -> bool:
-    """Whether a directory holds a finished table of the puzzle, which answers this question."""
+    """Return whether a directory contains a finished table of the puzzle that answers this question."""
     from antipodes.tables.store.search_stores import TableStore
 
     path = Path(address)
@@ -119,22 +119,22 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
     try:
         paths = shortest_paths(packing, depths, position, problem.steps.successors, every)
     except InconsistentDistancesError as error:
-        table.path(error.position)  # raises an error that names the damaged chunk
-        raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None
+        table.path(error.position)  # raises an error that names the corrupt chunk
+        raise StoreDamagedError(f"{table.address} is corrupt: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
     for end in paths.layers[-1]:
         if bytes(end) not in starts:
-            table.path(end)  # likewise
+            table.path(end)  # raises an error that names the corrupt chunk
     return paths
 
 
 def _check_question(problem: Problem, table: "Table") -> None:
     """Raise InputError unless the table answers the question."""
     if table.puzzle.fingerprint != problem.rules.fingerprint:
-        raise InputError(f"expected the table of {problem.rules.name}, found that of {table.puzzle.name}")
+        raise InputError(f"expected the table of {problem.rules.name}, found the table of {table.puzzle.name}")
     if not _asks_for_start(problem):
         depth_zero = table.puzzle.depth_zero
-        raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
+        raise InputError(f"the table only has distances from the {depth_zero}; for another goal choose bfs or iddfs")
     if not problem.rules.moves.reversible:
         raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
@@ -151,19 +151,19 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDA_STAR: ida_star,
 }
 GOALS_TRIED = 16
-"""Goals near which moves that are functions are tried before a search."""
+"""Number of goals near which moves that are functions are checked before a search."""
 MAX_WITHOUT_TABLE = 1 << 20
-"""Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
-read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
+"""Maximum number of positions for which bidirectional search is chosen although there is a table: importing the
+libraries that read a table takes 0.4 s. On the farthest positions of eight-puzzle, the search takes 0.02 s."""
 AHEAD = 8
-"""Problems begun for each thread before the first of them is answered."""
+"""Number of problems per thread that are started before the first of them is answered."""
 MAX_IN_MEMORY = 1 << 24
-"""Positions of the largest puzzle for which a search from both ends never runs out of memory."""
+"""Maximum number of positions for which bidirectional search never runs out of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The method that suits a problem, and why."""
+    """The method that suits a problem, and the reason."""
 
     method: str
     reason: str
@@ -171,35 +171,35 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """An answer and how it came about."""
+    """An answer and how it was found."""
 
     answer: Answer
     seconds: float
-    """Duration of the search alone, with its kernels loaded and the table open."""
+    """Duration of the search only, with its kernels loaded and the table open."""
     reason: str | None
-    """Why the method was chosen; None if the caller chose it."""
+    """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
-    """The tables that guided the search, if any."""
+    """The name of the tables that guided the search, or None."""
     estimate: int | None = None
-    """What they say of the position, unless they know that the goal is unreachable."""
+    """The estimate of these tables for the position. None if they show that the goal is unreachable."""
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> Choice:
-    """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
+    """Choose the method that is probably fastest: the table in the store if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
     if problem.matches is not None:
         return Choice(BFS, "the goal pattern matches too many positions to list them")
-    # a table of listed positions saves no time: a list takes as long as a search of them all
+    # for an enumerated puzzle a table saves no time: listing its positions takes as long as searching all of them
     worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MAX_WITHOUT_TABLE
     if address is not None and worth_reading and answers(address, problem):
-        return Choice(TABLE, f"there is one in {store}")
+        return Choice(TABLE, f"{store} contains the table")
     if not problem.undoable:
-        return Choice(BFS, "a move has no inverse, so the search goes forwards only")
+        return Choice(BFS, "a move has no inverse, so only a forward search is possible")
     if not problem.rules.enumerated and index_size(problem.rules) <= MAX_IN_MEMORY:
         return Choice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.rules):
-        return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
+        return Choice(IDA_STAR, "an admissible heuristic is known, and the search needs no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 
 
@@ -214,12 +214,12 @@ def solve_timed(
     threads: int | None = None,
     **settings: Any,
 ) -> Solved:
-    """Solve by a method, by default by the one that suits the problem; the table is that in the store.
+    """Solve by a method, by default the one that suits the problem; the table method reads the table in the store.
 
-    ``threads`` search together where tables guide a long search, by default as many as processors.
+    If tables guide a long search, ``threads`` threads search together, by default one per processor.
 
-    ``settings`` are those of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and ``listed``.
-    Raises as they do.
+    ``settings`` are the options of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and
+    ``listed``. Raises as these functions do.
     """
     reason = None
     if method is None:
@@ -230,7 +230,7 @@ def solve_timed(
 
         with open_table(store) as table:
             begin = time.perf_counter()
-            settings.pop("max_seconds", None)  # it reads a few positions for each move
+            settings.pop("max_seconds", None)  # not needed, since only a few positions are read for each move
             if memory_limit is not None:
                 settings["memory_limit"] = memory_limit
             answer = solve_by_table(problem, table, **settings)
@@ -252,11 +252,11 @@ def solve_many(
     memory_limit: int | None = None,
     **settings: Any,
 ) -> Iterator[Solved]:
-    """The answer to each problem, in their order, a few at a time: kernels of several threads run side by side.
+    """Yield the answer to each problem, in order. Several problems are solved at the same time in threads.
 
-    ``threads`` are by default as many as processors, which share the memory; ``memory_limit`` is for each of them.
-    ``settings`` are those of `solve`. Whoever stops asking ends the searches under way. Raises as `solve` does, when
-    the answer of that problem is due.
+    By default there is one thread per processor, and all threads share the memory; ``memory_limit`` applies to each
+    thread. ``settings`` are the options of `solve`. Closing the generator ends the running searches. Raises as `solve`
+    does, when the answer to the failing problem is due.
     """
     count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
     over = threading.Event()
@@ -314,21 +314,21 @@ def solve(
     listener: Listener = silence,
     **options: Any,
 ) -> Answer:
-    """One shortest path to the nearest goal, or ``every`` one, by one of ``SEARCHES``.
+    """Return one shortest path to the nearest goal, or with ``every`` all, found by one of ``SEARCHES``.
 
-    A search ends without a path if no goal is within ``max_depth`` moves, or about ``max_seconds`` are over.
+    A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
 
-    ``options`` are those of the search, such as ``heuristic`` of ``ida-star``. `solve_by_table` reads a table. The
-    ``memory_limit``, in bytes, defaults to three quarters of the free memory, 1 GiB for ``iddfs`` and ``ida-star``. The
-    ``listener`` is told the progress, about ten times per second.
+    ``options`` are options of the search, such as ``heuristic`` for ``ida-star``. `solve_by_table` reads a table. The
+    ``memory_limit``, in bytes, defaults to three quarters of the free memory, and to at most 1 GiB for ``iddfs`` and
+    ``ida-star``. The ``listener`` is called with the progress about ten times per second.
 
-    InputError where there is no such method, it cannot treat the puzzle, moves that are functions contradict
-    themselves, or an argument is of another type or negative; ResourceLimitError where the search would exceed the
-    memory limit.
+    Raises InputError if there is no such method, it cannot solve this puzzle, moves that are functions contradict
+    themselves, or an argument is negative or has the wrong type. Raises ResourceLimitError if the search would exceed
+    the memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
     if unknown := options.keys() - ({"heuristic", "threads"} if search is ida_star else set()):
-        raise InputError(f"{method}: expected no option {', '.join(sorted(unknown))}")
+        raise InputError(f"{method} has no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
     deadline = Deadline(seconds, arguments.function(listener, "a listener"))
@@ -351,16 +351,17 @@ def solve(
 
 
 def _memory_for(method: str, searches: int = 1) -> int:
-    """Bytes that each of some searches may take by default: their share of three quarters of the free memory.
+    """Return the default memory limit in bytes of each of several simultaneous searches.
 
-    Arrays beside them take some, too. A search that needs no memory takes PROOF_MEMORY at most.
+    They share three quarters of the free memory. The rest is for arrays outside of the searches. A search that needs
+    little memory gets at most PROOF_MEMORY.
     """
     free = available_memory() * 3 // 4 // searches
     return min(PROOF_MEMORY, free) if method in (IDDFS, IDA_STAR) else free
 
 
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
-    """Load the machine code of a search, by solving a problem that is one move long."""
+    """Load the machine code of a search by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
     end, heuristic = problem.position, options.get("heuristic")
     if isinstance(heuristic, Patterns):

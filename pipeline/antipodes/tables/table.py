@@ -50,21 +50,21 @@ CACHE_BYTES = 256 * MIB
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
-    """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
+    """Open the table in a store, at a path or a URL. Chunks that were read stay in memory up to ``cache_bytes``.
 
-    A ``puzzle``, in any form that `run` takes, is needed if it is written in Python and this user has not run or
-    checked it here, or if it was made by another process without a file: a store alone runs no code.
+    A ``puzzle``, in any form that `run` accepts, is needed in two cases: if the puzzle is written in Python and this
+    user has not run or checked it here, and if another process made it without a file. A store alone runs no code.
 
     Raises
     ------
     InputError
-        The address or the number of bytes is not one.
+        The address or the number of bytes is not valid.
     NotAStoreError, StoreDamagedError
-        There is no table at the address, or its manifest is damaged.
+        There is no table at the address, or its manifest is corrupt.
     SourceError
-        The puzzle is written in Python, and its code was not run here before; or its file is missing or has changed.
+        The puzzle is written in Python, and its code was not run here before, or its file is missing or has changed.
     StoreMismatchError
-        The table is that of another puzzle than was given.
+        The table belongs to another puzzle than the given one.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
     return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, puzzle)
@@ -77,11 +77,11 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> T
 class Table(SearchResult):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
-    A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
-    arrays of any integers will do. PositionError or another InputError says what else was found.
+    A position is given as text or as labels ``(places,)``, several positions as labels ``(n, places)``. Lists, and
+    arrays of any integer type, are accepted. Anything else raises PositionError or another InputError.
 
-    Threads can share a table. Each reads the chunks that it needs, so memory holds up to one chunk per thread beside
-    the cache. After `close` the attributes stay readable, and distances raise ClosedError.
+    Threads can share a table. Each thread reads the chunks that it needs, so memory holds the cache and up to one chunk
+    per thread. After `close`, the attributes remain readable, and distances raise ClosedError.
     """
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
@@ -97,12 +97,12 @@ class Table(SearchResult):
         self._source = (store, cache_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, in this process or another, opens the store again, with its own cache."""
-        written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # the code travels, no process loads it
+        """Reduce to the store: a copy, in this process or another, opens the store again, with its own cache."""
+        written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # its code is not loaded from the store
         return _opened, (*self._source, self.puzzle if written else None)
 
     def __contains__(self, position: PositionLike) -> bool:
-        """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
+        """Return whether a position is reachable; raise as `distance` does if it is invalid or not yet reached."""
         try:
             self.distance(position)
         except UnreachableError:
@@ -110,28 +110,28 @@ class Table(SearchResult):
         return True
 
     __iter__ = None
-    """Without this, Python would iterate over ``table[0]``, ``table[1]`` and so on."""
+    """None, since otherwise Python would iterate over ``table[0]``, ``table[1]`` and so on."""
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""
+        """Drop the chunks in memory. Threads that are reading distances get ClosedError."""
         self._chunks.close()
         if self._keys is not None:
             self._keys.close()
 
     def distance(self, position: PositionLike) -> int:
-        """The number of moves from the nearest start to the position.
+        """Return the number of moves from the nearest start to the position.
 
         Raises
         ------
         PositionError
-            It is not a position of the puzzle.
+            The argument is not a position of the puzzle.
         UnreachableError
-            No moves lead to it; this is a KeyError, too.
+            The position is unreachable. This error is also a KeyError.
         UnfinishedError
-            The table is unfinished, and does not reach it yet.
+            The table is unfinished and does not reach the position yet.
         """
         distance = self._chunks.distance(self.space.entry(position))
         if distance >= 0:
@@ -144,24 +144,24 @@ class Table(SearchResult):
     __getitem__ = distance
 
     def get_distance(self, position: PositionLike, default: int | None = None) -> int | None:
-        """As `distance`, with ``default`` for an unreachable position."""
+        """Return what `distance` returns, or ``default`` for an unreachable position."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
+        """Return the distance of each position ``(n, places)``, None if unreachable. Raises as `distance` does."""
         distances = self._known_distances(self.puzzle.checked(labels))
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
     def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
-        """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
+        """Return the distance of each position ``(n, places)`` as ``(n,)``, or UNREACHABLE, or UNKNOWN.
 
-        Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
+        Positions may also be texts, or labels of more dimensions: ``(..., places)`` gives ``(...)``.
 
-        PositionError where one of them is not a position of the puzzle; StoreDamagedError where a chunk that is needed
-        is damaged.
+        Raises PositionError if one of them is not a position of the puzzle, and StoreDamagedError if a chunk that is
+        needed is corrupt.
         """
         if isinstance(positions, np.ndarray) and positions.ndim > 2:
             *shape, places = positions.shape
@@ -169,14 +169,14 @@ class Table(SearchResult):
         return self._chunks.distances(self.space.stored.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
-        """As `distances`, for positions by their indices ``(n,)``; InputError if one is out of range."""
+        """Return what `distances` returns, for indices ``(n,)``; raise InputError if one is out of range."""
         return self._chunks.distances(self.space.entries(self.space.indices(indices)))
 
     def path(self, position: PositionLike) -> Labels:
-        """A shortest path from the position back to a start: ``(distance + 1, places)``, both ends included.
+        """Return a shortest path from the position back to a start, ``(distance + 1, places)``, including both ends.
 
-        Each position is one move *before* the one that it follows, which only matters if moves cannot be undone.
-        Raises as `distance`.
+        Each position of the path is a *predecessor* of the position before it. This matters only if moves are
+        irreversible. Raises as `distance` does.
         """
         here = self.space.labels(position)
         return shortest_path(self.space, self._chunks, here, self.distance(here))
@@ -184,8 +184,8 @@ class Table(SearchResult):
     def paths(self, positions: PositionsLike) -> list[Labels | None]:
         """Return a shortest path from each position ``(n, places)`` back to a start, as `path` does.
 
-        The path of an unreachable position is None. PositionError if one of them is not a position of the puzzle;
-        UnfinishedError if the table is unfinished, and does not reach one of them yet.
+        The path of an unreachable position is None. Raises PositionError if one of them is not a position of the
+        puzzle, and UnfinishedError if the table is unfinished and does not reach one of them yet.
         """
         labels = self.puzzle.positions(positions)
         distances = self._known_distances(labels)
@@ -194,25 +194,26 @@ class Table(SearchResult):
         return [next(paths) if one else None for one in reached.tolist()]
 
     def best_moves(self, positions: PositionsLike) -> LegalMoves:
-        """Return all moves of each position ``(n, places)`` that lead one move nearer to a start.
+        """Return the moves of each position ``(n, places)`` after which it is one move nearer to a start.
 
-        Starts and unreachable positions have none. ``best_moves(positions).by_position()`` is a list of names for each.
-        InputError if the moves are not reversible: distances from the start are not distances to it. Raises as `paths`.
+        Starts and unreachable positions have none. ``best_moves(positions).by_position()`` lists the names for each
+        position. Raises InputError if the moves are not reversible, since then the distance from a start is not the
+        distance to it, and otherwise as `paths` does.
         """
         labels = self.puzzle.positions(positions)
         return best_moves(self.space, self._chunks, labels, self._known_distances(labels))
 
     def _known_distances(self, labels: Labels) -> NDArray[np.int32]:
-        """Return the distance of each checked position; UnfinishedError if the table does not reach one yet."""
+        """Return the distance of each checked position; raise UnfinishedError if the table does not reach one yet."""
         distances = self._chunks.distances(self.space.stored.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
             raise self._unreached_error(labels[unknown[0]])
         return distances
 
     def show(self, position: PositionLike) -> Shown:
-        """The position and its distance, as a notebook shows them: a picture; elsewhere a drawing.
+        """Show a position and its distance: as a picture in a notebook, elsewhere as a drawing.
 
-        PositionError if it is not a position of the puzzle.
+        Raises PositionError if the argument is not a position of the puzzle.
         """
         labels = self.space.labels(position)
         distance = self._chunks.distance(self.space.entry(labels))
@@ -222,9 +223,10 @@ class Table(SearchResult):
         return show_position(self.puzzle, labels, "unreachable" if distance == UNREACHABLE else reached)
 
     def show_all(self, positions: PositionsLike, limit: int = DEFAULT_LIMIT) -> Shown:
-        """The first of the positions ``(n, places)``, at most ``limit``, and their distances, as `show` does.
+        """Show the first of the positions ``(n, places)``, at most ``limit``, and their distances, as `show` does.
 
-        PositionError where one of them is not a position of the puzzle; InputError where the limit is no number.
+        Raises PositionError if one of them is not a position of the puzzle, and InputError if the limit is not a
+        number.
         """
         labels = self.puzzle.positions(positions)
         shown = labels[: arguments.integer(limit, "a limit", 0)]
@@ -233,36 +235,36 @@ class Table(SearchResult):
         return show_positions(self.puzzle, shown, distances, len(labels))
 
     def show_path(self, position: PositionLike) -> Shown:
-        """A shortest `path` from the position back to a start, as a notebook shows it: pictures; elsewhere drawings.
+        """Show a shortest `path` from the position back to a start: as pictures in a notebook, elsewhere as drawings.
 
-        Raises as `distance`.
+        Raises as `distance` does.
         """
         return show_path(self.puzzle, self.path(position))
 
     def match(self, pattern: str) -> Matches:
-        """The distances of the positions that fit a pattern; see `antipodes.tables.queries.match`."""
+        """Return the distances of the positions that match a pattern; see `antipodes.tables.queries.match`."""
         return match(self.space, self._chunks, pattern)
 
     def antipodes(self, limit: int | None = None) -> Labels:
-        """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.
+        """Return the positions farthest from the start, ``(n, places)``, in the order of their indices.
 
-        InputError where the limit is negative, or not an integer; UnfinishedError where the table is unfinished, so
-        they are not known.
+        Raises InputError if the limit is negative or not an integer, and UnfinishedError if the table is unfinished, so
+        that these positions are not known yet.
         """
         self._check_complete("table ends at")
         return self.positions_at(self.radius, limit)
 
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
-        """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them.
+        """Return the positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them.
 
-        Those of a table reduced by symmetries are in the order of its entries.
+        If the table is reduced by symmetries, they are in the order of its entries.
 
-        InputError if there is no such depth, or the limit is negative.
+        Raises InputError if there is no such depth or the limit is negative.
         """
         return self._reached.first_of(*self._first_at(depth, limit))
 
     def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
-        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory.
+        """Yield what `positions_at` returns in batches of a few thousand positions, since all may not fit into memory.
 
         Each chunk is read when its first position is needed.
         """
@@ -276,28 +278,28 @@ class Table(SearchResult):
                 return
 
     def _first_at(self, depth: int, limit: int | None) -> tuple[int, int]:
-        """The depth and the number of positions there, at most ``limit``; InputError if there is no such depth."""
+        """Return the depth and the number of positions there, at most ``limit``; raise InputError if there is none."""
         depth = self._depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         return depth, self._layers[depth] if most is None else min(most, self._layers[depth])
 
     def unique_layers(self) -> list[int]:
-        """How many positions there are at each depth up to symmetry; see `antipodes.symmetries`.
+        """Return the number of symmetry classes at each depth; see `antipodes.symmetries`.
 
-        InputError where the moves are functions, so symmetries are not known; ResourceLimitError where there are more
-        than 50,000.
+        Raises InputError if the moves are functions, whose symmetries are unknown, and ResourceLimitError if there are
+        more than 50,000 symmetries.
         """
         return self._symmetric.unique_layers()
 
     def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
-        """How many positions there are at each depth that a symmetry of the puzzle leaves as they are."""
+        """Return how many positions at each depth a symmetry of the puzzle leaves unchanged."""
         arguments.instance(symmetry, Symmetry, "a symmetry")
         return symmetric_layers(self, [symmetry])[0]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
-        """One of each class of `antipodes` up to symmetry, ``(n, places)``: the first in the order of labels.
+        """Return one position of each symmetry class of `antipodes`, ``(n, places)``: the first by labels.
 
-        At most ``limit`` are searched for. Raises as `antipodes` and `unique_layers`.
+        At most ``limit`` positions are searched for. Raises as `antipodes` and `unique_layers` do.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("table ends at")
@@ -309,9 +311,9 @@ class Table(SearchResult):
         return np.concatenate(found)[:most]
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable.
+        """Return a position ``(places,)`` drawn uniformly from those at a depth, or from all reachable positions.
 
-        InputError if none is at the depth.
+        Raises InputError if there is no position at the depth.
         """
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
@@ -319,14 +321,14 @@ class Table(SearchResult):
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
         if not self._layers[depth]:
-            raise InputError(f"expected a depth that some positions have, found {depth}")
+            raise InputError(f"no position has depth {depth}; the largest depth is {self.radius}")
         position: Labels = self._reached.numbered_at(depth, rng.integers(self._layers[depth], size=1))[0]
         return position
 
     def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
-        """Different positions drawn uniformly from those at a depth, ``(n, places)``; the same for the same seed.
+        """Return ``n`` different positions drawn uniformly from a depth, ``(n, places)``; the same for the same seed.
 
-        InputError if there is no such depth, or fewer than ``n`` positions are at it.
+        Raises InputError if there is no such depth, or if fewer than ``n`` positions have it.
         """
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
@@ -341,27 +343,27 @@ class Table(SearchResult):
         depths: Iterable[int] | None = None,
         balanced: bool = False,
     ) -> Dataset:
-        """``n`` different reached positions in random order and their distances: ``positions, distances``.
+        """Return ``n`` different reached positions in random order and their distances: ``positions, distances``.
 
-        The same for the same seed, wherever the table was made; of a table reduced by symmetries others than of a whole
-        one.
+        The result is the same for the same seed, wherever the table was made. A table reduced by symmetries gives
+        another result than an unreduced table.
 
         Parameters
         ----------
         n
-            How many, at most as many as there are.
+            Number of positions, at most the number of positions at these depths.
         seed
-            An integer or a numpy Generator; None: others each time.
+            An integer or a numpy Generator. None: a different result each time.
         depths
-            The depths to draw from, such as ``range(20, 32)``; None: all.
+            The depths to draw from, such as ``range(20, 32)``. None: all depths.
         balanced
-            False: each position is as probable as any other, so few are near the start. True: each depth gives as many
-            as any other, or all that it has.
+            False: all positions are equally probable, so few are near the start. True: each depth contributes equally
+            many positions, or all that it has.
 
         Raises
         ------
         InputError
-            An argument is of another type, there is no such depth, or fewer than ``n`` positions are at these depths.
+            An argument has the wrong type, there is no such depth, or fewer than ``n`` positions have these depths.
         """
         chosen = self._depths(depths)
         sizes = [self._layers[depth] for depth in chosen]
@@ -377,24 +379,24 @@ class Table(SearchResult):
         *,
         consistency: bool = False,
     ) -> Evaluation:
-        """How far a heuristic is from the distances, by depth, and whether it is admissible.
+        """Compare a heuristic with the distances, by depth, and return whether it is admissible.
 
         Parameters
         ----------
         heuristic
-            A function of positions ``(n, places)`` that returns numbers ``(n,)``; or "manhattan", "linear-conflict".
+            A function from positions ``(n, places)`` to numbers ``(n,)``, or "manhattan", or "linear-conflict".
         n
-            How many positions to draw, as for `dataset`; None: all that are reached, chunk by chunk.
+            Number of positions to draw, as in `dataset`. None: all reached positions, chunk by chunk.
         seed
-            As for `dataset`.
+            See `dataset`.
         consistency
-            Whether to apply all moves to the positions, too: a consistent heuristic never rises by more than 1 along a
-            move. That takes as many more evaluations as there are moves.
+            Whether to apply all moves to the positions, too, to check that no move raises the heuristic by more than 1.
+            The number of evaluations is then multiplied by about the number of moves.
 
         Raises
         ------
         InputError
-            An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
+            An argument has the wrong type, the heuristic returns invalid values, or the puzzle has no such heuristic.
         """
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start
@@ -409,48 +411,48 @@ class Table(SearchResult):
 
     @property
     def depths(self) -> zarr.Array[Any]:
-        """The depths in the store, a zarr array ``(rows, width)`` to be read; its fill value means not reached.
+        """The depths in the store: a read-only zarr array ``(rows, width)``, whose fill value means not reached.
 
-        UnfinishedError before the table is finished: until then the journal holds the depths.
+        Raises UnfinishedError before the table is finished, since the depths are only in the journal until then.
         """
         if not self.complete:
             raise UnfinishedError(
-                f"the table ends at depth {self.radius}, unfinished, so it has no array of depths: "
-                f"antipodes resume {in_shell(self.address)}"
+                f"the table is unfinished and ends at depth {self.radius}, so it has no array of depths yet; "
+                f"resume with: antipodes resume {in_shell(self.address)}"
             )
         self._chunks.check_readable()
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
     def _unreached_error(self, position: Labels) -> UnfinishedError:
-        """The error for a position ``(places,)`` that an unfinished table does not reach yet."""
+        """Return the error for a position ``(places,)`` that an unfinished table does not reach yet."""
         return UnfinishedError(
-            f"{self.space.quoted(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
-            f"antipodes resume {in_shell(self.address)}"
+            f"{self.space.quoted(position)} is beyond depth {self.radius}, where the unfinished table ends; "
+            f"resume with: antipodes resume {in_shell(self.address)}"
         )
 
     def _depth(self, depth: int) -> int:
-        """The depth, if it is one of the table; InputError else, UnfinishedError if nothing is committed."""
+        """Return a valid depth of the table; raise InputError if it is not valid, UnfinishedError without a commit."""
         if self.radius < 0:
-            raise UnfinishedError(f"nothing is committed yet: antipodes resume {in_shell(self.address)}")
+            raise UnfinishedError(f"nothing is committed yet; resume with: antipodes resume {in_shell(self.address)}")
         return arguments.integer(depth, "a depth", 0, self.radius)
 
     def _depths(self, depths: Iterable[int] | None) -> list[int]:
-        """These depths of the table, each once in ascending order; raises as `_depth`."""
+        """Return these depths of the table, without duplicates, in ascending order. Raises as `_depth` does."""
         if depths is None:
             return list(range(self._depth(self.radius) + 1))
         listed = depths if isinstance(depths, list | tuple | np.ndarray) else _few(depths)
         given = arguments.integers(listed, "depths (n,)", 1)
         if not len(given):
-            raise InputError("expected one or more depths, found none")
+            raise InputError("depths: the list is empty; give at least one depth")
         return [self._depth(depth) for depth in np.unique(given).tolist()]
 
     def to_xarray(self) -> xarray.DataArray:
-        """The depth of each entry along the dimension ``index``: read by dask, chunk by chunk, when it is computed.
+        """Return the depth of each entry along the dimension ``index``. Dask reads it by chunks when it is computed.
 
-        Of a table reduced by symmetries the dimension is ``entry``: an entry stands for several positions. Unreached
-        entries have the value of the attribute ``unreached``. InputError if xarray is not installed; raises as
-        `depths`.
+        If the table is reduced by symmetries, the dimension is ``entry``, since an entry stands for several positions.
+        Unreached entries have the value of the attribute ``unreached``. Raises InputError if xarray is not installed,
+        and otherwise as `depths` does.
         """
         try:
             import dask.array
@@ -469,19 +471,19 @@ class Table(SearchResult):
 
 
 def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[int]]:
-    """For each symmetry, how many positions of the table it leaves unchanged at each depth."""
+    """Return for each symmetry the number of positions of the table that it leaves unchanged, at each depth."""
     return [counts.tolist() for counts in table._symmetric.unchanged_by(symmetries)]
 
 
 def unique_farthest(table: Table) -> int:
-    """How many of the positions at the greatest depth of a table are different up to symmetry."""
+    """Return the number of symmetry classes at the greatest depth of a table."""
     return table._symmetric.unique_at(table.radius)
 
 
 def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
-    """The distance of each position ``(n, places)``; the error for one that an unfinished table does not reach yet.
+    """Yield the distance of each position ``(n, places)``, or the error if an unfinished table does not reach it yet.
 
-    The positions are not checked: they were parsed, or come from the table.
+    The positions are not checked: the caller has parsed them or got them from the table.
     """
     space, chunks = table.space, table._chunks
     distances = chunks.distances(space.stored.rank(positions))
@@ -497,7 +499,7 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
 
 
 def _few(depths: object) -> object:
-    """The depths of a range or a generator, which may be endless; InputError if they are more than a table can have."""
+    """Return the depths of a possibly endless iterable as a list; raise InputError if there are more than possible."""
     if not isinstance(depths, Iterable):
         return depths
     few = list(islice(depths, DEEPEST + 2))
@@ -507,7 +509,7 @@ def _few(depths: object) -> object:
 
 
 def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """The generator, or a new one from a seed; InputError for anything else."""
+    """Return the generator, or a new generator from a seed; raise InputError for anything else."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(arguments.optional(seed, arguments.integer, "a seed", 0))

@@ -1,4 +1,4 @@
-"""The memory that the check of a table takes, on the largest set of workers that it fits."""
+"""The memory that checking a table takes, and the largest set of workers that has this memory."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,27 +13,27 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes_tasks.errors import ResourceLimitError
 
 WORKING_BLOCKS = 12
-"""Blocks that a task takes memory for besides those that are kept: the one that is compared, the one that is read (as a
-file, decompressed, checked and copied), and freed ones that the allocator keeps. Measured."""
+"""Memory of a task in blocks, apart from the cached blocks: the block that is checked, the block that is read (as a
+file, decompressed, checked and copied), and freed blocks that the allocator keeps. Measured."""
 
 
 @dataclass(frozen=True)
 class CheckMemory:
-    """Bytes of all processes together."""
+    """Memory of a check in bytes, of all processes together."""
 
     fixed: int
-    """The program and the move tables in each process, and what the tasks have in hand."""
+    """Bytes for the program and the move tables in each process, and for the working memory of the tasks."""
     limit: int
     block: int
     """Bytes of a block of depths."""
 
     @property
     def capacity(self) -> int:
-        """The number of blocks that stay in memory, at most."""
+        """Maximum number of blocks that stay in memory."""
         return (self.limit - self.fixed) // self.block
 
     def check(self, given: bool) -> None:
-        """Raise ResourceLimitError if the check takes more than the limit, which was ``given`` or is what is free."""
+        """Raise ResourceLimitError if the check takes more than the limit: a ``given`` limit, or the free memory."""
         if self.fixed > self.limit:
             expected = f"the check takes at least {human(self.fixed)} of memory with this many workers"
             found = f"the limit is {human(self.limit)}" if given else f"{human(self.limit)} are available"
@@ -41,11 +41,12 @@ class CheckMemory:
 
 
 def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None) -> CheckMemory:
-    """The memory of a check of all that is committed, in bytes, on the largest set of workers that it fits.
+    """Return the memory of a check of all committed layers, and choose the largest set of workers that has it.
 
-    Without a limit it may take what a run may: the free memory, on a cluster the workers' share for runs.
+    Without a limit the check may take as much memory as a run: the free memory, on a cluster the workers' share for
+    runs.
 
-    ResourceLimitError if it fits into the memory of no set of workers.
+    Raises ResourceLimitError if no set of workers has enough memory.
     """
 
     def fits(workers: Capacity) -> bool:

@@ -1,4 +1,4 @@
-"""Checks that a table is correct, from its bytes to its distances."""
+"""Verification of a table, from its bytes to its distances."""
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,29 +36,29 @@ from antipodes_tasks.spaces.space import Space
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TableVerdict(Verdict):
-    """The outcome of checking a table."""
+    """The result of verifying a table."""
 
     committed_depth: int | None = None
-    """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
+    """The depth up to which an unfinished table was checked. None if nothing is committed yet."""
     checked_states: int = 0
-    """Positions whose depth was checked, unreached ones included."""
+    """Number of positions whose depth was checked, including unreached positions."""
     sampled_states: int = 0
-    """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
+    """Number of positions whose neighbours were also computed from the rules of the puzzle, without move tables."""
     sample_seed: int | None = None
-    """The seed that the sample was drawn with; None if none was drawn."""
+    """The seed of the sample, or None if there was no sample."""
     unchecked: str | None = None
-    """Why intact distances were not compared with the moves; None: they were."""
+    """Why distances were not compared with the moves, although all bytes are intact. None: they were compared."""
 
     @property
     def ok(self) -> bool:
-        """Whether all was checked, and no problem found."""
+        """Whether everything was checked and no problem was found."""
         return self.unchecked is None and not self.problems
 
     def __str__(self) -> str:
         return super().__str__() or self.checked()
 
     def checked(self) -> str:
-        """One line on a table without problems."""
+        """Return one line about a table without problems."""
         if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
         positions = counted(self.checked_states, "position")
@@ -81,23 +81,24 @@ def verify(
 ) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
-    If the puzzle is written in Python and its code is not run here, every byte is checked and no distance; the verdict
-    is not ``ok``, and ``unchecked`` says why. A ``puzzle`` is given as for `antipodes.tables.table.open_table`.
+    If the puzzle is written in Python and its code may not be run here, every byte is checked but no distance. Then the
+    verdict is not ``ok``, and ``unchecked`` has the reason. A ``puzzle`` is given as in
+    `antipodes.tables.table.open_table`.
 
-    Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
-    verdict, from 0 to 2^63 - 1, repeats that sample. The scheduler, such as ``Threads(2)``, or the client of
-    dask.distributed stays open; by default threads check, one a processor. Depths that do not fit into
-    ``memory_limit``, in bytes, on a cluster of all workers together, are read again where they are needed; by default
-    it is the free memory. The ``listener`` is told how many positions are checked.
+    Each call draws another sample of positions to check without move tables. To repeat a sample, pass the
+    ``sample_seed`` of the earlier verdict, from 0 to 2^63 - 1, as ``seed``. A ``scheduler``, such as ``Threads(2)``
+    or a client of dask.distributed, stays open; by default, one thread per processor is used. ``memory_limit``, in bytes
+    (on a cluster for all workers together), is by default the free memory. Depths that do not fit are read again when they
+    are needed. The ``listener`` is called with the number of positions checked.
 
     Raises
     ------
     InputError
-        An argument is of another type, or out of range.
+        An argument has the wrong type or is out of range.
     NotAStoreError
         There is no table at the address.
     ResourceLimitError
-        The memory limit is less than a check takes at least; the message names that.
+        The memory limit is less than the minimum for a check, which the message contains.
     """
     store = TableStore(arguments.address(address, "the address of a table"))
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
@@ -129,7 +130,7 @@ def _verdict(
     sampled: int,
     seed: int,
 ) -> TableVerdict:
-    """The verdict on a table whose distances were checked."""
+    """Return the verdict on a table whose distances were checked."""
     return TableVerdict(
         problems=(*problems, *_wrong_index(store, manifest, layers)),
         complete=manifest.complete,
@@ -141,7 +142,7 @@ def _verdict(
 
 
 def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator[str]:
-    """A line for each kind of problem of a table of keys."""
+    """Yield a line for each kind of problem of a table of keys."""
     yield from _wrong_counts(manifest, checked.layers)
     yield from checked.problems
     for what, (count, first) in checked.wrong.items():
@@ -149,7 +150,7 @@ def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator
 
 
 def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
-    """The verdict on a table whose moves are not known: each chunk is read, and its positions counted."""
+    """Return the verdict on a table with unknown moves: read each chunk, and count its positions."""
     listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.numbered))
     found: dict[int, NDArray[np.int64]] = {}
 
@@ -174,12 +175,12 @@ def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Schedule
 
 
 def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
-    """A line for each kind of problem."""
+    """Yield a line for each kind of problem."""
     puzzle, space = manifest.config.puzzle, manifest.cut[0]
     yield from _wrong_counts(manifest, _layers(checked))
     for kind, what in (
         ("not_zero", f"a {puzzle.depth_zero} whose depth is not 0"),
-        ("unsupported", "reached, but no predecessor is one less deep"),
+        ("unsupported", "reached, but no predecessor is at the previous depth"),
         ("skipped", "more than one deeper than a predecessor, or unreached"),
     ):
         yield from _shown(puzzle, space, what, _merge_wrong([getattr(finding, kind) for finding in checked.findings]))
@@ -188,12 +189,12 @@ def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
 
 
 def _layers(checked: Checked) -> NDArray[np.int64]:
-    """The number of positions of each chunk at each depth, and of those unreached, ``(chunks, depths + 1)``."""
+    """Return the number of positions of each chunk at each depth, and unreached: ``(chunks, depths + 1)``."""
     return np.array([finding.layers for finding in checked.findings])
 
 
 def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
-    """A line if the manifest counts other positions than the chunks hold."""
+    """Yield a line if the counts in the manifest differ from those of the chunks."""
     counts = enumerate(zip(manifest.layers, layers.sum(axis=0)[:-1].tolist(), strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
         depth, expected, found = wrong[0]
@@ -202,37 +203,37 @@ def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterato
 
 
 def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
-    """A line if positions would not be found by their depth; what else was found is told, too, if that is damaged."""
+    """Yield a line if the index by depth is wrong or corrupt, so that queries by depth would fail."""
     found = layers[:, :-1]
     try:
         if wrong := np.count_nonzero((store.layer_counts(manifest) != found).any(axis=1)):
             chunks = counted(int(wrong), "chunk")
-            yield f"the numbers of positions at each depth of {chunks} are not those of the chunks"
+            yield f"the index has wrong numbers of positions at each depth for {chunks}"
         elif manifest.antipodes and found.sum(axis=0).tolist() == list(manifest.layers):
             first = TableChunks(store, manifest, 0).first_of(manifest.radius, len(manifest.antipodes))
             if _named(store, manifest, first) != list(manifest.antipodes):
-                yield "the antipodes of the manifest are not the first positions at the greatest depth"
+                yield "the antipodes in the manifest are not the first positions at the greatest depth"
     except StoreDamagedError as error:
         yield str(error)
 
 
 def _named(store: TableStore, manifest: TableManifest, indices: Indices) -> list[int]:
-    """The indices of antipodes as a manifest names them: of keys the keys."""
+    """Return the antipodes in the form of the manifest: their keys if the table has keys, else their indices."""
     return integers(StoredKeys(store, manifest, 0).keys_at(indices)) if manifest.keyed else integers(indices)
 
 
 def _merge_wrong(blocks: Sequence[Wrong]) -> Wrong:
-    """The wrong positions of blocks in ascending order, as those of one block."""
+    """Return the wrong positions of all blocks as those of one block, in ascending order."""
     return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:MAX_EXAMPLES])
 
 
 def _shown(puzzle: Puzzle, space: Space, what: str, wrong: Wrong) -> Iterator[str]:
-    """A line for a kind of problem that positions have."""
+    """Yield a line for a kind of problem if any position has it."""
     if wrong.count:
         yield _line(puzzle, what, wrong.count, space.unrank(wrong.first))
 
 
 def _line(puzzle: Puzzle, what: str, count: int, first: Labels) -> str:
-    """A line for a kind of problem that so many positions have, the first of which are shown."""
+    """Return a line for a kind of problem: the number of positions with this problem, and the first of them."""
     shown = "; ".join(shorten(puzzle.format(labels)) for labels in first)
     return f"{count:,} x {what}: {shown}{'; ...' if count > len(first) else ''}"
