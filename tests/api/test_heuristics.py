@@ -127,12 +127,17 @@ def test_a_heuristic_for_something_else_is_the_misfit(six: ap.Config) -> None:
     other = ap.Config({**BOARD, "name": "other", "start": "1 2 3 4 4 0"})
     same_name = ap.Config({**SIX, "start": "1 2 3 5 5 0"})
     cases: list[tuple[Any, str, dict[str, Any], str]] = [
-        ("eight-puzzle", "8 6 7 2 5 4 3 0 1", {}, "expected a heuristic for eight-puzzle, found one for six"),
-        ("2x2x2", "R U", {}, "expected a heuristic for 2x2x2, found one for six"),
-        (other, "2 1 3 4 4 0", {}, "expected a heuristic for other, found one for six"),
-        (same_name, "2 1 3 5 5 0", {}, "found one for a puzzle six with other pieces or moves"),
-        (six, "1 2 3 0 4 5", {"goal": "1 2 3 4 0 5"}, "for the goal 1 2 3 4 0 5, found one for the goal 1 2 3 4 5 0"),
-        (six, "1 2 3 0 4 5", {"goal": "1 2 3 ? ? ?"}, "expected a heuristic for 3 goals, found one for the goal 1 2 3"),
+        ("eight-puzzle", "8 6 7 2 5 4 3 0 1", {}, "the heuristic belongs to six, not to eight-puzzle"),
+        ("2x2x2", "R U", {}, "the heuristic belongs to six, not to 2x2x2"),
+        (other, "2 1 3 4 4 0", {}, "the heuristic belongs to six, not to other"),
+        (same_name, "2 1 3 5 5 0", {}, "belongs to a puzzle six with other pieces or moves"),
+        (
+            six,
+            "1 2 3 0 4 5",
+            {"goal": "1 2 3 4 0 5"},
+            "is for the goal 1 2 3 4 5 0, but the problem has the goal 1 2 3 4 0 5",
+        ),
+        (six, "1 2 3 0 4 5", {"goal": "1 2 3 ? ? ?"}, "is for the goal 1 2 3 4 5 0, but the problem has 3 goals"),
     ]
     for puzzle, position, more, message in cases:
         start = ap.load_puzzle("2x2x2").follow(position)[-1] if puzzle == "2x2x2" else position

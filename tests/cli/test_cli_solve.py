@@ -334,7 +334,7 @@ def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
     refused = cli("solve", "fifteen-puzzle", FIFTEEN, "--to", ONE_BELOW, "--method", "iddfs")
     assert (refused.status, refused.err) == (
         2,
-        "antipodes: iddfs needs a list of goals, and the pattern matches too many positions; choose bfs\n",
+        "antipodes: iddfs needs a list of goals, but the pattern matches too many positions; choose bfs\n",
     )
     goal = "? ? 3 / ? 0 ? / ? 1 ?"
     asked = ("solve", "eight-puzzle", "867254301", "--to", goal, "--all", "--json")

@@ -97,7 +97,7 @@ def test_another_board_and_other_pieces() -> None:
         (knights("AB-/---/---/-YZ"), "left-right reflection"),
         (knights("ABC/--#/---/XYZ"), "board that a half turn"),
         (knights("ABC/#--/--#/XYZ"), "board that a left-right reflection"),
-        (knights("AB/--/YZ", offsets=[[1, 0], [0, 1]]), "there and back"),
+        (knights("AB/--/YZ", offsets=[[1, 0], [0, 1]]), "in both directions"),
     ],
 )
 def test_puzzles_that_the_method_does_not_fit_are_refused(puzzle: Puzzle, message: str) -> None:

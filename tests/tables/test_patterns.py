@@ -237,11 +237,11 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
     found = load_patterns(problem.rules, None, fitting)
     with pytest.raises(
         InputError,
-        match="expected a heuristic for the goal 1 2 3 4 5 6 0 7 8, found one for the goal 1 2 3 4 5 6 7 8 0",
+        match="the heuristic is for the goal 1 2 3 4 5 6 7 8 0, but the problem has the goal 1 2 3 4 5 6 0 7 8",
     ):
         ida_star(Problem.of(puzzle.rules, puzzle.parse(EIGHT), puzzle.parse("1 2 3 4 5 6 0 7 8")), heuristic=found)
     other = puzzle_from(settings("1 2 3 0", 2, name="other"))
-    with pytest.raises(InputError, match="expected a heuristic for other, found one for of-all"):
+    with pytest.raises(InputError, match="the heuristic belongs to of-all, not to other"):
         ida_star(Problem.of(other.rules, other.start_labels[0]), heuristic=found)
 
 

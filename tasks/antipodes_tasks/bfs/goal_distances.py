@@ -46,7 +46,7 @@ def _next_layer(
     begin: int,
     end: int,
 ) -> int:
-    """Add the entries one move before a depth, as found from entries ``begin`` to ``end``; return their number."""
+    """Add entries one move before the layer at ``depth``, as seen from ``begin`` to ``end``; return their number."""
     found = 0
     for entry in range(begin, end):
         if distance[entry] != (depth if undirected else UNREACHED):

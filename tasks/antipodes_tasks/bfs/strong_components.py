@@ -50,7 +50,7 @@ def _deepen(
     """Continue the depth-first search for some moves; return whether it is complete.
 
     Entries on the stacks are numbered upwards from 1, components downwards from the number of entries. The two never
-    meet, because each component has at least one entry that is no longer on the stacks.
+    meet, because a component takes one number and removes at least one entry from the stacks.
     """
     first, depth, count_left, next_number, component = state[0], state[1], state[2], state[3], state[4]
     for _ in range(BUDGET):

@@ -1,1 +1,1 @@
-"""What a puzzle is to a worker: its parts, starts and moves, without names, texts and drawings."""
+"""The rules of a puzzle, as workers need them: parts, starts and moves, without names, prose and drawings."""

@@ -1,1 +1,1 @@
-"""Searches that solve one position at a time, without a table."""
+"""Solvers: searches for shortest solutions of single positions, without a table of all positions."""

@@ -1,7 +1,8 @@
-"""Abstractions: maps of the positions of a puzzle to those of one with fewer pieces, or equal ones, move by move.
+"""Abstractions: maps from the positions of a puzzle to the positions of a simpler puzzle, the *pattern*.
 
-A map that takes the goal to the start, and each move to a move or to nothing, takes a path to the goal to a path that
-is no longer. So the distances of the smaller puzzle are lower bounds of those of the larger one.
+A pattern has fewer pieces, or makes some pieces identical. If the map takes the goal to the pattern's start, and each
+move to a move or to no change, it takes every path to the goal to a path that is not longer. So the pattern's distances
+are lower bounds of the puzzle's distances.
 """
 
 from collections.abc import Iterator
@@ -20,46 +21,49 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
 NO_MOVE = -1
-"""Instead of the number of a move: nothing moves."""
+"""Used instead of the number of a move that changes nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Abstraction:
-    """A map of positions that is proved to lead moves to moves."""
+    """A map of positions that is proved to map moves to moves."""
 
     places: Numbers
-    """``(places of the pattern,)``: the place of the puzzle that each shows."""
+    """``(places of the pattern,)``: the place of the puzzle that each represents."""
     twists: Numbers
-    """``(places of the pattern,)``: the place of the orientation that counts, too, for a point; else the same place."""
+    """``(places of the pattern,)``: for a point, the place of the orientation; otherwise as in ``places``."""
     label_of: NDArray[np.uint8]
-    """``(places of the pattern, labels, orientations)``: the label that each label of the puzzle has there, by the
-    orientation for a point; else all orientations have the same."""
+    """``(places of the pattern, labels, orientations)``: the label in the pattern of each label of the puzzle.
+
+    It depends on the orientation only for points.
+    """
     moves: Numbers
-    """``(moves of the puzzle,)``: the move of the pattern that does what each does, or NO_MOVE."""
+    """``(moves of the puzzle,)``: the move of the pattern with the same effect, or NO_MOVE."""
 
     def image(self, labels: Labels) -> Labels:
-        """The positions ``(n, places of the pattern)`` of the pattern, from those of the puzzle ``(n, places)``."""
+        """Return the images ``(n, places of the pattern)`` of positions ``(n, places)`` of the puzzle."""
         orientations = labels[:, self.twists] % self.label_of.shape[2]
         image: Labels = self.label_of[np.arange(len(self.places)), labels[:, self.places], orientations]
         return image
 
 
 def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
-    """The map of a puzzle to a pattern that takes a goal ``(places,)`` to the pattern's only start.
+    """Return the map of a puzzle to a pattern that takes a goal ``(places,)`` to the pattern's only start.
 
-    Each part of the pattern shows the part of the puzzle with its name, or the next one like it. A label becomes what
-    is at the pattern's start where that label is at the goal; values stay as they are, modulo those of the pattern.
-    A part may also be the *points* of a set of which some pieces lost their orientation: point ``k`` of a place has
-    what the piece there shows if its orientation is ``k``; see `antipodes.puzzles.formats.definition.orbit_from`.
+    Each part of the pattern represents the part of the puzzle with the same name, or else the next similar part. The
+    label of a piece becomes the label at the pattern's start on the place where the piece is at the goal. Values are
+    reduced modulo the pattern's number of values. A part may also be the *points* of a set in which some pieces have no
+    orientation: point ``k`` of a place holds what the piece there shows in orientation ``k``; see
+    `antipodes.puzzles.formats.definition.orbit_from`.
 
-    InputError where there is no such map, or it does not lead moves to moves.
+    Raises InputError if there is no such map, or if it does not map moves to moves.
     """
     moves = _transforms(rules), _transforms(pattern)
     if len(pattern.starts) != 1:
-        raise InputError(f"{option('tables')}: expected one start in {pattern.name}, found {len(pattern.starts)}")
+        raise InputError(f"{option('tables')}: {pattern.name} must have one start, but has {len(pattern.starts)}")
     if not moves[1].reversible:
         raise InputError(
-            f"{option('tables')}: expected reversible moves in {pattern.name}: its table has distances to the start"
+            f"{option('tables')}: {pattern.name} has irreversible moves, so its distances to the start are not known"
         )
     start = pattern.start_labels[0]
     shown = [(at, _Shown(rules, pattern.parts[own], of, turned)) for at, own, of, turned in _paired(rules, pattern)]
@@ -73,7 +77,7 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
     found = Abstraction(places, twists, label_of, numbers)
     if not np.array_equal(found.image(goal[np.newaxis])[0], start):
         raise InputError(
-            f"{option('tables')}: expected the goal of {rules.name} at the start of {pattern.name}, found another"
+            f"{option('tables')}: the goal of {rules.name} does not correspond to the start of {pattern.name}"
         )
     return found
 
@@ -82,14 +86,14 @@ def _transforms(rules: Rules) -> Transforms:
     moves = rules.moves
     if not isinstance(moves, Transforms) or moves.allowed is not None:
         raise InputError(
-            f"{option('tables')}: expected a sliding puzzle with one blank, or moves that are legal everywhere, "
-            f"found {shorten(rules.name)}{_reason(rules)}"
+            f"{option('tables')}: pattern tables need a sliding puzzle with one blank, or moves that are always legal; "
+            f"this does not hold for {shorten(rules.name)}{_reason(rules)}"
         )
     return moves
 
 
 def _reason(rules: Rules) -> str:
-    """What moves that are not legal everywhere are, for messages."""
+    """Return why the moves are not supported, for messages."""
     moves = rules.moves
     if not isinstance(moves, Transforms):
         return ""
@@ -100,9 +104,9 @@ def _reason(rules: Rules) -> str:
 
 
 def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, slice | None]]:
-    """For each part of a pattern its places, its number, and the places of the part of the puzzle that it shows.
+    """Yield the places and the number of each part of a pattern, and the places of the puzzle's part it represents.
 
-    For points these places are followed by those of the orientations, otherwise by None.
+    For points, the places of the orientations follow, otherwise None.
     """
     rest = dict(enumerate(rules.parts))
     for number, (own, at) in enumerate(zip(pattern.parts, pattern.ranges, strict=True)):
@@ -112,14 +116,14 @@ def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, s
         if not fitting:
             kind = "pieces" if own.holds_pieces else "values"
             where = f"{kind} on {own.places} places" + (f" of {quote(own.name)}" if own.name else "")
-            raise InputError(f"{option('tables')}: expected parts of {rules.name} in {pattern.name}, found {where}")
+            raise InputError(f"{option('tables')}: no part of {rules.name} matches the {where} in {pattern.name}")
         chosen = next((k for k in fitting if rest[k].name == own.name), fitting[0])
         del rest[chosen]
         yield at, number, rules.ranges[chosen], None if chosen in alike else rules.ranges[chosen + 1]
 
 
 def _has_points(own: Part, rules: Rules, number: int) -> bool:
-    """Whether a part of a pattern can be the points of a part of a puzzle, one for each orientation of each place."""
+    """Return whether a pattern's part can be the points of a puzzle's part, one per orientation of each place."""
     part, twists = rules.parts[number], rules.parts[number + 1 : number + 2]
     if not (own.holds_pieces and part.holds_pieces and twists and twists[0].twists):
         return False
@@ -127,36 +131,38 @@ def _has_points(own: Part, rules: Rules, number: int) -> bool:
 
 
 def _is_compatible(own: Part, part: Part) -> bool:
-    """Whether a part of a pattern can show a part of a puzzle."""
+    """Return whether a part of a pattern can represent a part of a puzzle."""
     same_kind = (own.places, own.holds_pieces) == (part.places, part.holds_pieces)
     return same_kind and (own.holds_pieces or len(part.symbols) % len(own.symbols) == 0)
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """A part of a pattern, and the places of the puzzle that it shows."""
+    """A part of a pattern, and the places of the puzzle that it represents."""
 
     rules: Rules
     part: Part
     of: slice
     turned: slice | None
-    """The places of the orientations, if the part is the points of a set."""
+    """The places of the orientations, if the part consists of points."""
 
     @property
     def points(self) -> int:
-        """The number of places of the part for each place of the puzzle."""
+        """Number of places of the part per place of the puzzle."""
         return int(self.part.places // (self.of.stop - self.of.start))
 
     @property
     def places(self) -> tuple[Numbers, Numbers]:
-        """The `places` and `twists` of `Abstraction`."""
+        """The part's contribution to `Abstraction.places` and `Abstraction.twists`."""
         of, turned = (np.arange(at.start, at.stop).repeat(self.points) for at in (self.of, self.turned or self.of))
         return of, turned
 
     def labels(self, goal: Labels, start: Labels, shape: tuple[int, int], name: str) -> NDArray[np.uint8]:
-        """What the labels become on each place, ``(places, *shape)``; InputError where equal pieces become different.
+        """Return the pattern's label of each label on each place, ``(places, *shape)``.
 
-        ``start`` ``(places,)`` is what the part has at the pattern's start.
+        ``start`` ``(places,)`` are the part's labels at the pattern's start.
+
+        Raises InputError if identical pieces become different.
         """
         most, values = shape
         if not self.part.holds_pieces:
@@ -174,10 +180,10 @@ class _Shown:
         return np.tile(of_point.transpose(1, 0, 2), (len(pieces), 1, 1))
 
     def effects(self, moves: Transforms, first: int) -> tuple[Numbers, Numbers]:
-        """What the moves of the puzzle do to the places of the part, the first of which has a number in the pattern.
+        """Return the effect of the puzzle's moves on the part, whose first place has number ``first`` in the pattern.
 
-        ``(moves, places)`` each: the place from which each gets its label, negative where it is of no part or another
-        one, and what is added.
+        The effect consists of two arrays ``(moves, places)``: the place from which each place gets its label, negative
+        if it is outside the part, and the number added.
         """
         origin = moves.origin[:, self.of].astype(np.int64) - self.of.start
         inside = (origin >= 0) & (origin < self.of.stop - self.of.start)
@@ -193,17 +199,15 @@ class _Shown:
 def _moves_in(
     moves: Transforms, pattern: Transforms, origin: Numbers, added: Numbers, names: tuple[str, str]
 ) -> Numbers:
-    """The move of a pattern that does to its places what each move of the puzzle does, ``(moves, places)`` each."""
+    """Return the pattern's move with the effect of each of the puzzle's moves, ``(moves, places)`` each."""
     number = {_key(*one): k for k, one in reversed(list(enumerate(zip(pattern.origin, pattern.added, strict=True))))}
     number[_key(np.arange(origin.shape[1]), np.zeros(origin.shape[1]))] = NO_MOVE
-    # the values of pieces have moduli that count their symbols, which are not added to
+    # The moduli of pieces are the numbers of their symbols, but nothing is ever added to pieces.
     found = [number.get(_key(*one)) for one in zip(origin, added % pattern.moduli, strict=True)]
     for k, one in enumerate(found):
         if one is None:
             move = quote(moves.names[k]) if moves.names else str(k)
-            raise InputError(
-                f"{option('tables')}: expected a move in {names[1]} that does what {move} of {names[0]} does"
-            )
+            raise InputError(f"{option('tables')}: no move of {names[1]} corresponds to the move {move} of {names[0]}")
     return np.array(found, dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""The instruction that reads a byte at an address: so kernels read tables that are not parts of one array."""
+"""The instruction that reads a byte at an address, by which kernels read tables that are not parts of one array."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from antipodes_tasks.jit import Lazy
 
 
 def address_of(values: NDArray[np.uint8]) -> int:
-    """The address of the first byte of an array, whose bytes follow one another; the array has to outlive its use."""
+    """Return the address of the first byte of a contiguous array, which must stay alive while the address is used."""
     assert values.flags.c_contiguous
     return int(values.ctypes.data)
 
@@ -29,9 +29,9 @@ def _intrinsic(_: Any) -> Any:
 
 
 def _byte_at(address: np.uint64) -> np.uint8:
-    """The byte at an address."""
+    """Return the byte at an address."""
     raise NotImplementedError("only kernels read addresses")
 
 
 byte_at = Lazy(_byte_at, lambda function: function, _intrinsic)
-"""The byte at an address, in kernels."""
+"""Function that returns the byte at an address, for kernels."""

@@ -10,9 +10,9 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 1000
-"""Solutions that a search lists by default; it counts all."""
+"""Default maximum number of solutions that a search lists; it counts all."""
 PATH_BYTES = 128
-"""Memory of an array beside its elements."""
+"""Bytes of memory of an array besides its elements."""
 
 
 class Outcome(StrEnum):
@@ -20,11 +20,11 @@ class Outcome(StrEnum):
 
     SOLVED = "solved"
     UNREACHABLE = "unreachable"
-    """No sequence of moves leads to a goal."""
+    """No goal is reachable."""
     DEPTH_LIMIT = "depth-limit"
-    """No goal is within the depth limit; whether one is beyond it is unknown."""
+    """No goal is within the depth limit; a goal beyond it may exist."""
     TIME_LIMIT = "time-limit"
-    """The time was up before the search ended."""
+    """The time limit was reached before the search ended."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -34,18 +34,18 @@ class Answer:
     method: str
     outcome: Outcome
     distance: int | None
-    """The length of the shortest paths to a goal; None unless solved."""
+    """Length of the shortest paths to a goal; None unless solved."""
     solutions: tuple[Labels, ...]
-    """Different shortest paths to a goal, ``(distance + 1, places)`` each: both ends are part of a path."""
+    """Distinct shortest paths to a goal, ``(distance + 1, places)`` each, including both ends."""
     solution_count: int
-    """The number of shortest paths, listed or not; 1 unless the search looked for every one."""
+    """Number of shortest paths, listed or not; 1 unless the search was for all of them."""
     expanded: int
-    """Positions whose successors were generated; a position that a search visits again counts again."""
+    """Number of expansions, that is, positions whose successors were generated; repeated expansions count again."""
     least: int | None = None
-    """What is proved if a limit ended the search: no path has fewer moves. None if nothing is, or it was no limit."""
+    """Proved lower bound of the distance if a limit ended the search; otherwise, or if nothing was proved, None."""
 
     generated: int | None = None
-    """Successors generated, where the search counts them."""
+    """Number of successors generated, if the search counts them."""
 
     def __repr__(self) -> str:
         found = (
@@ -57,7 +57,7 @@ class Answer:
 
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0, least: int | None = None) -> Answer:
-    """The answer of a search that found no path."""
+    """Return the answer of a search that found no path."""
     return Answer(method, outcome, None, (), 0, expanded, least)
 
 
@@ -67,5 +67,5 @@ def check_listing(solutions: int, moves: int, places: int, memory_limit: int) ->
     if needed > memory_limit:
         raise ResourceLimitError(
             f"{counted(solutions, 'path')} of {counted(moves, 'move')} would take {needed:,} bytes, "
-            f"and {memory_limit:,} are allowed; list fewer"
+            f"but only {memory_limit:,} are allowed; list fewer"
         )

@@ -1,6 +1,6 @@
-"""Depth-first search where one blank moves, without a heuristic, and a position fits into a word.
+"""Depth-first search without a heuristic, for a single blank and positions that fit in one word.
 
-It expands five times as many positions per second as the kernel of all moves in `depth_first`.
+It expands five times as many positions per second as the kernel for all moves in `depth_first`.
 """
 
 from itertools import pairwise
@@ -19,28 +19,31 @@ from antipodes_tasks.searches.problem import Problem, Request
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LEFT_BITS = np.uint64(16)
 LEFT = np.uint64(0xFFFF)
-"""The bits of a pending entry that say how many moves are left; the others name the blank's last step."""
+"""The bits of a pending entry that hold the number of moves left; the other bits hold the blank's last step."""
 
 
 class _BlankSteps(NamedTuple):
-    """Steps from place to place; those numbered below the number of places stand for a blank that begins there."""
+    """Steps of the blank from place to place.
+
+    Steps below the number of places mean that the blank starts on the place.
+    """
 
     first: Words
-    """``(steps + 1,)``: the steps that may follow step ``s`` are ``following[first[s] : first[s + 1]]``: not back."""
+    """``(steps + 1,)``: step ``s`` may be followed by ``following[first[s] : first[s + 1]]``, but not undone."""
     end_of: Words
-    """``(steps, moves left + 1)``: one past the last step in ``following`` that can reach a goal in the moves left."""
+    """``(steps, moves left + 1)``: end of the steps in ``following`` that can reach a goal within the moves left."""
     following: Words
-    """In ascending order of the distance to the blank of a goal."""
+    """The following steps, by ascending distance to the place of the blank in a goal."""
     shift: Words
-    """``(steps,)``: the shift, in bits, of the piece that moves the other way in a packed position."""
+    """``(steps,)``: the bit position, in a packed position, of the piece that moves in the opposite direction."""
     spread: Words
-    """``(steps,)``: a bit for the blank's place before and after the step; times the piece, it is the change."""
+    """``(steps,)``: one bit each for the blank's place before and after; times the piece, it is the change."""
     place: Words
-    """``(steps,)``: where the blank is after the step."""
+    """``(steps,)``: the blank's place after the step."""
 
     @classmethod
     def of(cls, edges: Edges, packing: Fields, ends: set[int]) -> "_BlankSteps":
-        """The steps of a blank when pieces move along ``edges``, and it has to come to one of the places ``ends``."""
+        """Return the steps of a blank that has to reach one of the ``ends``, if pieces move along ``edges``."""
         backwards = frozenset((b, a) for a, b in edges)
         away = distances_to(ends, backwards, packing.places)
         steps = [(place, place) for place in range(packing.places)]
@@ -62,7 +65,7 @@ class _BlankSteps(NamedTuple):
 
 
 def _following(steps: list[tuple[int, int]], away: list[int]) -> list[list[int]]:
-    """The numbers of the steps that may follow each: from its end, not back, not out of reach of a goal."""
+    """Return the steps that may follow each step: not back, and only to places from which a goal is reachable."""
     leaving: list[list[int]] = [[] for _ in away]
     for number, (a, b) in enumerate(steps):
         if a != b and away[b] != UNREACHABLE:
@@ -94,7 +97,7 @@ def descent_of_blank(depth: int, problem: Problem, edges: Edges, request: Reques
 
 
 def _follow_blank(position: Labels, path: Words) -> Labels:
-    """The positions when the blank goes from place to place."""
+    """Return the positions when the blank goes from place to place."""
     positions = [position]
     for before, after in pairwise(path.tolist()):
         labels = positions[-1].copy()
@@ -120,11 +123,11 @@ def _walk_blank(
     paths: Words,
     every: bool,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded about ``budget`` positions and must be called again.
+    """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    A move is an exclusive or, so no move is undone: ``words`` and ``pending`` are a stack, and the next position is in
-    registers. Indices have no sign, so that none is tested for counting from the end. Steps of the blank are those of
-    `_BlankSteps`; ``path`` is the current path; the paths found are copied to ``paths`` while there is room.
+    A move is an exclusive or, so moves need not be undone: ``words`` and ``pending`` are a stack, and the current
+    position is in registers. Indices are unsigned, so that negative values need no check. Steps are described in
+    `_BlankSteps`. ``path`` is the current path; the paths found are copied to ``paths`` while there is room.
     """
     greatest, farthest = np.uint64(len(path) - 1), np.uint64(end_of.shape[1] - 1)
     mask = (ONE << np.uint64(bits)) - ONE

@@ -1,4 +1,4 @@
-"""Breadth-first searches: from the position to a goal, or from both ends until they meet."""
+"""Breadth-first search from the position to a goal, and bidirectional search from both ends until they meet."""
 
 from collections.abc import Callable
 
@@ -19,11 +19,11 @@ from antipodes_tasks.searches.shortest_paths import ShortestPaths, Successors, s
 
 BFS, BIDIRECTIONAL = "bfs", "bidirectional"
 MEMORY_LIMIT = 4 << 30
-"""Bytes for the positions of a search and their hash table."""
+"""Default maximum number of bytes for the positions of a search and their hash table."""
 BLOCK = 1 << 16
-"""Positions expanded at once."""
+"""Number of positions expanded at a time."""
 ENOUGH = 1 << 40
-"""Bytes that the positions on paths may take: no limit, as the search holds them anyway."""
+"""Memory limit in bytes for the positions on paths: effectively none, since the search holds them anyway."""
 
 
 def bfs(
@@ -35,14 +35,14 @@ def bfs(
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
-    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` paths.
 
     Raises
     ------
     InputError
-        An argument is of another type, or negative.
+        An argument has the wrong type or is negative.
     ResourceLimitError
-        The positions reached would take more memory than ``memory_limit``, bytes.
+        The positions reached would take more than ``memory_limit`` bytes.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, max_depth, listed, memory_limit, listener)
@@ -76,14 +76,14 @@ def bidirectional(
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
-    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` paths.
 
     Raises
     ------
     InputError
-        A move has no known inverse, or an argument is of another type, or negative.
+        A move has no known inverse, or an argument has the wrong type or is negative.
     ResourceLimitError
-        The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
+        The positions reached from one end would take more than half of ``memory_limit``, in bytes.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, max_depth, listed, memory_limit, listener)
@@ -91,7 +91,7 @@ def bidirectional(
     if problem.known_unreachable:
         return unsolved(BIDIRECTIONAL, Outcome.UNREACHABLE)
     if not problem.undoable:
-        raise InputError("bidirectional needs an inverse for every move; choose bfs")
+        raise InputError("bidirectional search needs an inverse for every move; choose bfs")
     frontiers: Frontiers = Frontiers(
         problem,
         request.memory_limit,
@@ -128,31 +128,31 @@ class Reached:
         self._ends = [0, len(self._positions)]
 
     def __len__(self) -> int:
-        """The number of positions in memory."""
+        """Return the number of positions in memory."""
         return len(self._positions)
 
     @property
     def depth(self) -> int:
-        """The greatest distance."""
+        """Maximum distance reached."""
         return len(self._ends) - 2
 
     @property
     def last_layer_size(self) -> int:
-        """The number of positions at the greatest distance."""
+        """Number of positions at the maximum distance."""
         return self._ends[-1] - self._ends[-2]
 
     def layer(self, depth: int) -> Words:
-        """The packed positions at a distance, ``(n, words)``."""
+        """Return the packed positions at a distance, ``(n, words)``."""
         return self._positions.words[self._ends[depth] : self._ends[depth + 1]]
 
     def depths(self, keys: Words) -> NDArray[np.int64]:
-        """The distance of each of ``(n, words)`` packed positions; -1 if it is not reached."""
+        """Return the distance of each of ``(n, words)`` packed positions; -1 if it has not been reached."""
         numbers = self._positions.numbers(keys)
         depths = np.searchsorted(self._ends, numbers, side="right") - 1
         return np.where(numbers < 0, -1, depths)
 
     def goals_of(self, problem: Problem) -> Words:
-        """Return the goals of a problem that are reached, or those in the last layer if only a test knows them."""
+        """Return the goals of a problem that have been reached, or those in the last layer if there is only a test."""
         if problem.matches is None:
             goals = self.packing.pack(problem.goals)
             return goals[self.depths(goals) >= 0]
@@ -161,12 +161,12 @@ class Reached:
         return np.concatenate([block[problem.matches(self.packing.unpack(block))] for block in blocks])
 
     def expand(self) -> int:
-        """Add the next layer; return the number of its positions.
+        """Add the next layer; return its number of positions.
 
         Raises
         ------
         ResourceLimitError
-            The positions would take more than the memory limit.
+            The positions would take more memory than the limit.
         """
         begin, end = self._ends[-2:]
         while begin < end:
@@ -180,9 +180,9 @@ class Reached:
         return self.last_layer_size
 
     def predecessors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """The positions that lead to ``(n, places)``, different ones of a layer, and for each the row it leads to.
+        """Return the predecessors of distinct positions ``(n, places)`` of one layer, and each one's row there.
 
-        For moves without known inverses: the layer before is expanded once more.
+        For moves without known inverses: the previous layer is expanded once more.
         """
         packing = self.packing
         wanted = PositionSet(packing, ENOUGH)
@@ -199,9 +199,9 @@ class Reached:
 
 
 class Frontiers:
-    """The positions within some distance of a position, and the positions within some distance before a goal.
+    """The positions within some distance from a position, and the positions within some distance before a goal.
 
-    Where a move has no known inverse, the latter are the goals alone.
+    If some move has no known inverse, the latter are only the goals.
     """
 
     def __init__(
@@ -213,39 +213,39 @@ class Frontiers:
         steps_back = problem.steps_back if problem.undoable else problem.steps
         self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse, advice)
         self.common = self._common()
-        """The positions ``(n, words)`` at which the frontiers meet, one on each shortest path; none until they meet."""
+        """``(n, words)``: the positions where the frontiers meet, one on each shortest path; empty until they meet."""
 
     @property
     def distance(self) -> int:
-        """The length of the paths searched so far."""
+        """Length of the paths searched so far."""
         return self.forward.depth + self.backward.depth
 
     @property
     def expanded(self) -> int:
-        """Positions expanded on both sides."""
+        """Number of positions expanded on both sides."""
         return self.forward.expanded + self.backward.expanded
 
     @property
     def held(self) -> int:
-        """Positions in memory."""
+        """Number of positions in memory."""
         return len(self.forward) + len(self.backward)
 
     @property
     def next_size(self) -> int:
-        """The number of positions that the next call of `expand` expands."""
+        """Number of positions that the next call of `expand` expands."""
         return self._smaller().last_layer_size
 
     def expand(self) -> bool:
-        """Expand the smaller frontier, if possible; False if it has no successors: no goal can be reached."""
+        """Expand the smaller frontier; return False if it has no successors, so that no goal is reachable."""
         if not self._smaller().expand():
             return False
         self.common = self._common()
         return True
 
     def paths(self, every: bool) -> ShortestPaths:
-        """One path, or ``every`` one, through the common positions, once the frontiers have met."""
+        """Return one shortest path, or ``every`` one, through the common positions, once the frontiers have met."""
         packing = self._problem.packing
-        # Both halves begin at the same sorted positions, so that they join.
+        # Both halves begin with the same sorted positions, so they can be joined.
         back = _predecessor_function(self._problem, self.forward)
         before = shortest_paths(packing, self.forward.depths, self.common, back, every).reversed()
         forth = self._problem.steps.successors
@@ -256,7 +256,7 @@ class Frontiers:
         return self.backward if backward else self.forward
 
     def _common(self) -> Words:
-        """The positions in both last layers; no earlier layers meet before these do."""
+        """Return the positions in both last layers; earlier layers have no common positions before these have."""
         layer, other = self.forward.layer(self.forward.depth), self.backward
         if self.forward.last_layer_size > self.backward.last_layer_size:
             layer, other = self.backward.layer(self.backward.depth), self.forward
@@ -265,5 +265,5 @@ class Frontiers:
 
 
 def _predecessor_function(problem: Problem, reached: Reached) -> Successors:
-    """The moves backwards, if they are known, or the predecessors among the reached positions."""
+    """Return the inverse moves, if they are known, or else a search for predecessors among the reached positions."""
     return problem.steps_back.successors if problem.undoable else reached.predecessors

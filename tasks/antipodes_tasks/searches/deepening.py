@@ -1,4 +1,4 @@
-"""Iterative deepening: depth-first searches to one depth after another, two moves apart where the parity is known."""
+"""Iterative deepening: depth-first searches with increasing depth limits, in steps of two if the parity is known."""
 
 import time
 from collections.abc import Callable
@@ -24,22 +24,22 @@ from antipodes_tasks.searches.shares import shared
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
 
 MIN_PATHS_TO_LAYER = 1 << 20
-"""Paths found from which on they are counted by layers: there may be billions."""
+"""Number of paths found from which they are counted by layers, since there may be billions."""
 BLOCK = 1 << 16
-"""Positions expanded at once, after which an interruption is answered."""
+"""Number of positions expanded at a time; interruptions are handled in between."""
 MORE_MEMORY = "; allow more memory"
 EDGE_BYTES = 24
-"""Memory of a move from one layer to the next: two numbers of positions, and one while they are sorted."""
+"""Bytes of memory of a move between layers: two numbers of positions, and one more while they are sorted."""
 SHARE = 8
-"""Positions that the search expands for each position that the proof expands."""
+"""Number of positions that the search expands per position that the proof expands."""
 WORTH_IT = 1 << 16
-"""Positions that the search expands before the proof begins."""
+"""Number of positions that the search expands before the proof begins."""
 SHARED_DESCENT_SECONDS = 0.2
-"""Seconds of a descent after which threads share the next one, which takes several times as long."""
+"""Duration of a descent, in seconds, from which threads share the next one, which takes several times as long."""
 VERY_LONG = 1.0
-"""Seconds of a descent after which a heuristic makes what speeds up the next one."""
+"""Duration of a descent, in seconds, from which a heuristic prepares what speeds up the next one."""
 PROOF_MEMORY = 1 << 30
-"""Bytes that the proof may take by default."""
+"""Default maximum number of bytes for the proof."""
 
 
 def iddfs(
@@ -51,16 +51,17 @@ def iddfs(
     memory_limit: int = PROOF_MEMORY,
     listener: Listener = silence,
 ) -> Answer:
-    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` paths.
 
     The search takes almost no memory, never undoes the last move, and skips depths of a parity that no path can have.
-    If it takes long and `solvable` cannot tell whether the goal can be reached, a proof that it cannot runs beside it,
-    within ``memory_limit`` bytes. Where that fails and the goal is unreachable, the search ends at ``max_depth`` only.
+    If it takes long and `solvable` cannot decide whether a goal is reachable, the search alternates with an attempt to
+    prove that no goal is reachable, within ``memory_limit`` bytes. If the attempt fails and no goal is reachable, the
+    search only ends at ``max_depth``.
 
     Raises
     ------
     InputError
-        An argument is of another type, or negative.
+        An argument has the wrong type or is negative.
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
     """
@@ -79,15 +80,15 @@ def ida_star(
     threads: int = 1,
     listener: Listener = silence,
 ) -> Answer:
-    """IDA* (R. E. Korf 1985): as `iddfs`, and branches are pruned by an admissible heuristic.
+    """Search with IDA* (R. E. Korf 1985): like `iddfs`, but an admissible heuristic prunes branches.
 
-    The ``heuristic`` is one of `heuristics.NAMES`, by default the strongest for the puzzle; or tables of patterns. With
-    tables, ``threads`` search together once it takes long. The path is the one that one thread finds, or they are all.
+    The ``heuristic`` is one of `heuristics.NAMES`, by default the strongest for the puzzle, or pattern tables. With
+    tables, ``threads`` share a long search. They find the path that a single thread would find, or every path.
 
     Raises
     ------
     InputError
-        No heuristic, or not this one, is known for the moves of the puzzle; or an argument is of another type, or
+        No heuristic, or not this one, supports the moves of the puzzle; or an argument has the wrong type or is
         negative.
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
@@ -100,10 +101,10 @@ def ida_star(
 
 
 def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, request: Request) -> Answer:
-    """Find one shortest path to a goal, or ``every`` one; branches that the heuristic shows to be too long are pruned.
+    """Find one shortest path to a goal, or ``every`` one; the heuristic prunes branches that are too long.
 
-    The first depth is the heuristic of the position, or the next depth of a possible parity. If no goal can be reached,
-    the search ends only if its `_UnreachableProof` fits into memory.
+    The first depth limit is the heuristic of the position, or the next depth of a possible parity. If no goal is
+    reachable, the search ends only if its `_UnreachableProof` fits in memory.
     """
     if problem.known_unreachable:
         return unsolved(method, Outcome.UNREACHABLE)
@@ -132,11 +133,11 @@ def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, requ
 
 
 class _UnreachableProof:
-    """Proves that no goal can be reached, beside iterative deepening.
+    """An attempt to prove that no goal is reachable, made alongside iterative deepening.
 
-    Iterative deepening remembers no positions. So where moves lead in circles, it never finds out that it has seen all
-    positions. The proof takes a fixed share of the search's work. It ends when its two frontiers meet (a goal can be
-    reached), when one side has no more positions (no goal can be reached), or when its memory is full (unknown).
+    Iterative deepening stores no positions. So if moves form cycles, it never notices that it has seen all positions.
+    The proof takes a fixed share of the search's work. It ends when its two frontiers meet (a goal is reachable), when
+    one side has no more positions (no goal is reachable), or when its memory is full (undecided).
     """
 
     def __init__(self, problem: Problem, memory_limit: int = PROOF_MEMORY) -> None:
@@ -146,7 +147,7 @@ class _UnreachableProof:
         self._over = False
 
     def advance(self, expanded: int) -> bool:
-        """Do the share that is due once the search has expanded ``expanded`` positions; whether the proof succeeded."""
+        """Do the share of work due after ``expanded`` positions of the search; return whether the proof succeeded."""
         if self._over or expanded < WORTH_IT:
             return False
         try:
@@ -175,27 +176,27 @@ class _UnreachableProof:
 
 @dataclass(eq=False, slots=True)
 class _Runner:
-    """Runs one descent after another, reports the progress, and advances the proof beside them."""
+    """Runs one descent after another, reports the progress, and advances the proof between kernel calls."""
 
     method: str
     listener: Listener
     proof: _UnreachableProof
     pace: Pace = field(default_factory=Pace)
     expanded: int = 0
-    """Positions expanded by all descents."""
+    """Number of positions expanded by all descents."""
     seconds: float = 0.0
-    """The duration of the last descent."""
+    """Duration of the last descent, in seconds."""
     generated: int | None = None
-    """Successors generated by all descents, where they are counted."""
+    """Number of successors generated by all descents, if they are counted."""
 
     def report(self, depth: int) -> None:
-        """Tell the listener that paths of fewer moves than this depth are ruled out."""
+        """Report to the listener that paths with fewer moves than ``depth`` are excluded."""
         self.listener(Progress(self.method, depth, self.expanded, 0))
 
     def complete(self, descent: Descent, depth: int) -> bool:
-        """Run a descent to its end, or until it has found many paths; False if the proof succeeds first."""
+        """Run a descent to its end, or until it has found many paths; return False if the proof succeeds first."""
         before, over, begin = self.expanded, False, time.perf_counter()
-        self.expanded += descent.expanded  # some kernels count the position itself from the start
+        self.expanded += descent.expanded  # some kernels count the root in advance
         while not over and descent.found <= MIN_PATHS_TO_LAYER:
             self.report(depth)
             self.pace.start()
@@ -213,9 +214,9 @@ class _Runner:
 def _counted(
     method: str, problem: Problem, heuristic: Heuristic | Patterns, distance: int, request: Request, runner: _Runner
 ) -> Answer:
-    """The answer with all paths of the distance, which the layers between position and goals give.
+    """Return the answer with all paths of a distance, from the layers between position and goals.
 
-    Without a heuristic, those from both ends are the smallest.
+    Without a heuristic, layers from both ends are the smallest.
     """
     before = runner.expanded
 
@@ -237,9 +238,9 @@ def _counted(
 def _descent_to(
     depth: int, problem: Problem, heuristic: Heuristic | Patterns, request: Request, runner: _Runner
 ) -> Descent:
-    """The search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem.
+    """Return the search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem.
 
-    If the search before took long, threads share this one.
+    If the previous search took long, threads share this one.
     """
     if isinstance(heuristic, Patterns):
         if runner.seconds > VERY_LONG:
@@ -262,9 +263,9 @@ def _with_parity(depth: int, problem: Problem) -> int:
 
 
 class _PathLayers:
-    """The positions after each number of moves from which the heuristic lets a path of ``distance`` moves go on.
+    """The layers of positions from which the heuristic allows a path of ``distance`` moves in total.
 
-    ``pulse`` is told the positions expanded, and those of the layer that is made.
+    ``pulse`` is called with the number of expanded positions and the number of positions in the current layer.
     """
 
     def __init__(
@@ -280,7 +281,7 @@ class _PathLayers:
         self._expanded = 0
 
     def paths(self) -> ShortestPaths:
-        """The paths; ResourceLimitError if their positions take more than the memory limit."""
+        """Return the paths; raise ResourceLimitError if their positions take more than the memory limit."""
         problem = self._problem
         layers, edges = [problem.packing.pack(problem.position[np.newaxis])], list[Edges]()
         for left in reversed(range(self._distance)):
@@ -292,7 +293,7 @@ class _PathLayers:
         return self._leading_to(wanted, layers, edges)
 
     def _next_layer(self, layer: Words, left: int) -> tuple[Words, Edges]:
-        """The positions one move on that may be ``left`` moves from a goal, and the moves that lead to them."""
+        """Return the successors of a layer that may be ``left`` moves from a goal, and the moves that lead to them."""
         problem = self._problem
         found, edges = PositionSet(problem.packing, self._free, MORE_MEMORY), [np.empty((0, 2), dtype=np.int64)]
         for begin in range(0, len(layer), BLOCK):
@@ -309,7 +310,7 @@ class _PathLayers:
         return words, np.concatenate(edges)
 
     def _leading_to(self, wanted: Mask, layers: list[Words], edges: list[Edges]) -> ShortestPaths:
-        """The paths to the wanted positions of the last layer."""
+        """Return the paths to the wanted positions of the last layer."""
         kept = [layers[-1][wanted]]
         for i in reversed(range(len(edges))):
             used = edges[i][wanted[edges[i][:, 1]]]

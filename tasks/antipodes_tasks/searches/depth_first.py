@@ -1,8 +1,8 @@
-"""Depth-first search down to one depth, in steps: each call resumes where the last one stopped.
+"""Depth-first search to a fixed depth, in steps: each call resumes where the previous call stopped.
 
-Two kernels: swaps with empty places, guided by a heuristic, and any other moves that are arrays, for which none is
-known. Together they would be half as fast. Moves that are functions of numpy are made on blocks of positions. A goal
-counts at the greatest depth only.
+There are two kernels: one for swaps with empty places, guided by a heuristic, and one for all other moves that are
+compiled to arrays, without a heuristic. A common kernel would be half as fast. Moves that are numpy functions are
+applied to blocks of positions. Only goals at exactly the given depth count.
 """
 
 from collections.abc import Callable
@@ -23,98 +23,98 @@ from antipodes_tasks.searches.problem import Problem, Request
 
 FAR = 1 << 62
 BLOCK = 1 << 12
-"""Positions that functions expand together, at most."""
+"""Maximum number of positions that functions expand at a time."""
 DEPTH, EXPANDED, FOUND, NEXT_BOUND, GENERATED = range(5)
-"""The entries of a kernel's tally: the last counts the successors that it looked at, where it does."""
+"""Indices of a kernel's tally; GENERATED, the number of successors generated, is optional."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NOTHING = ~ZERO
-"""No move."""
+"""Stands for no move."""
 
 
 class Pass(NamedTuple):
-    """The result of a search down to one depth."""
+    """The result of a search to one depth."""
 
     paths: list[Labels]
     found: int
     following: int
-    """The least length that a pruned path could have."""
+    """Minimum length that a pruned path could have."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Descent:
-    """A search down to one depth, in steps."""
+    """A search to one depth, in steps."""
 
     advance: Callable[[int], bool]
-    """Expand about as many more positions as it is told; return whether the search is over."""
+    """Function that expands about as many positions as its argument, and returns whether the search is complete."""
     tally: NDArray[Any]
     result: Callable[[], Pass]
 
     @property
     def expanded(self) -> int:
-        """Positions expanded so far."""
+        """Number of positions expanded so far."""
         return int(self.tally[EXPANDED])
 
     @property
     def generated(self) -> int | None:
-        """Successors generated so far, where they are counted."""
+        """Number of successors generated so far, if they are counted."""
         return int(self.tally[GENERATED]) if len(self.tally) > GENERATED else None
 
     @property
     def found(self) -> int:
-        """Paths found so far."""
+        """Number of paths found so far."""
         return int(self.tally[FOUND])
 
 
 def room_for_paths(depth: int, request: Request, dtype: type[np.integer[Any]], length: int) -> NDArray[Any]:
-    """Memory for the paths that a kernel finds, ``(paths, length)``: no more than fit into memory."""
+    """Return memory ``(paths, length)`` for the paths that a kernel finds, within the memory limit."""
     fitting = max(1, request.memory_limit // (PATH_BYTES + 8 * (depth + 1))) if request.every else 1
     return np.empty((min(request.listed, fitting), length), dtype=dtype)
 
 
 def listed(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
-    """The paths to list; ResourceLimitError if they take too much memory."""
+    """Return the paths to list; raise ResourceLimitError if they take too much memory."""
     if request.every:
         check_listing(min(found, request.listed), paths.shape[1], problem.rules.places, request.memory_limit)
     return paths[:found]
 
 
 class _Stack(NamedTuple):
-    """The state of a search; in arrays with an entry per depth, index 0 is the root."""
+    """The state of a search; in arrays with one entry per depth, index 0 is the root."""
 
     labels: Labels
-    """The current position ``(1, places)``, or that at each depth ``(bound + 1, places)``."""
+    """The current position ``(1, places)``, or the position at each depth ``(bound + 1, places)``."""
     candidate: Words
-    """``(bound + 1,)``: which move is to be tried next."""
+    """``(bound + 1,)``: the move to be tried next."""
     end: Words
     """``(bound + 1,)``: one past the last move to be tried."""
     taken: Words
-    """``(bound,)``: the move that led from each depth to the next."""
+    """``(bound,)``: the move from each depth to the next."""
     estimates: Numbers
     """``(bound + 1,)``: the heuristic at each depth."""
     tally: Numbers
-    """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``: the last is the least total of a pruned branch."""
+    """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``; NEXT_BOUND is the minimum estimated length of a pruned path."""
 
 
 class _Swaps(NamedTuple):
-    """Swaps as arrays; those with the same destination follow one another."""
+    """Swaps as arrays; swaps with the same destination are contiguous."""
 
     origin: Words
     destination: Words
     next_group: Words
-    """``(moves,)``: the first later move that has another destination."""
+    """``(moves,)``: the first later move with a different destination."""
     inverse: Words
     first_of: Words
-    """``(places + 1,)``: where the moves to each place begin, if there is one blank; empty if there are several."""
+    """``(places + 1,)``: the first move to each place, if there is one blank; empty if there are several."""
     away: Numbers
-    """``(places,)``: the distance of each place from where the blank has to be; 0 if there are several."""
+    """``(places,)``: the distance of each place from the blank's place in a goal; 0 if there are several blanks."""
     gains: Numbers
-    """``(moves, labels)``: the change of the tables of single pieces; no rows in the zero heuristic."""
+    """``(moves, labels)``: the change of the sum of single-piece tables; no rows in the zero heuristic."""
 
 
 def descent_by_moves(
     depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, heuristic: Heuristic, request: Request
 ) -> Descent:
-    """The search in machine code; ``edges`` if all moves are swaps, the only ones for which heuristics are known."""
+    """Return the search as a kernel; ``edges`` if all moves are swaps, the only moves with heuristics."""
     moves, labels = steps.arrays, problem.position[np.newaxis]
     stack = _Stack(
         labels=labels.copy() if edges is not None else labels.repeat(depth + 1, axis=0),
@@ -173,13 +173,13 @@ def _descend_by_swaps(
     paths: Words,
     every: bool,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+    """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    ``numbers`` ``(tables,)`` are those of the current position in the tables of the heuristic. The moves of the paths
-    found are written to ``paths`` ``(n, depth)`` while there is room.
+    ``numbers`` ``(tables,)`` are the numbers of the current position in the tables of the heuristic. The moves of the
+    paths found are written to ``paths`` ``(n, depth)`` while there is room.
     """
-    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables. Indices have
-    # no sign, so that none is tested for counting from the end.
+    # Each call would count references to the arrays of a tuple, which takes longer than a move: hence the local
+    # variables. Indices are unsigned, so negative values need no check.
     (labels,), candidate, ends, taken, estimates, tally = stack
     origin, destination, next_group, inverse, first_of, away, gains = swaps
     table_of, weights, values = lookups
@@ -243,7 +243,7 @@ def _descend_by_swaps(
 
 @kernel
 def swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64, goals: Labels) -> bool:
-    """Whether the move of a piece to an empty place makes the position one of the goals."""
+    """Return whether moving a piece to an empty place leads to one of the goals."""
     places = np.uint64(len(labels))
     for goal in range(len(goals)):
         if goals[goal, origin] == 0 and goals[goal, destination] == labels[origin]:
@@ -257,7 +257,7 @@ def swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64
 
 @kernel
 def _descend(stack: _Stack, budget: int, goals: Labels, moves: MoveArrays, paths: Words, every: bool) -> bool:
-    """`_descend_by_swaps` for any moves, without a heuristic."""
+    """Search as `_descend_by_swaps` does, for any moves and without a heuristic."""
     labels, candidate, _, taken, _, tally = stack
     guard, next_group, inverse, redundant = moves.guard, moves.next_group, moves.inverse, moves.redundant
     condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
@@ -312,7 +312,7 @@ def _descend(stack: _Stack, budget: int, goals: Labels, moves: MoveArrays, paths
 def _gain(
     numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words, values: Labels
 ) -> np.int64:
-    """The change of the sum of all tables, if a piece moves."""
+    """Return the change of the sum of all tables if a piece moves."""
     gain = np.int64(0)
     for i in range(np.uint64(table_of.shape[1])):
         left, entered = numbers[table_of[source, i]], numbers[table_of[target, i]]
@@ -329,7 +329,7 @@ def _gain(
 def _renumber(
     numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words
 ) -> None:
-    """Move a piece in the numbers of the tables."""
+    """Update the numbers of the tables for the move of a piece."""
     for i in range(np.uint64(table_of.shape[1])):
         numbers[table_of[source, i]] -= weights[piece, source, i]
         numbers[table_of[target, i]] += weights[piece, target, i]
@@ -346,7 +346,7 @@ def _is_new(
     tested: Numbers,
     mask: Words,
 ) -> bool:
-    """Whether no legal move before this one leads to the same position."""
+    """Return whether no earlier legal move leads to the same position."""
     for earlier in range(np.uint64(move)):
         if lead_to_same(labels, depth, np.uint64(earlier), move, effects, moduli) and is_legal(
             labels, depth, np.uint64(earlier), condition_at, tested, mask
@@ -361,7 +361,7 @@ def lead_to_same(
 ) -> bool:
     """Return whether two moves lead from the position in a row of ``labels`` ``(n, places)`` to the same position.
 
-    ``effects`` and ``moduli`` are those of `MoveArrays`.
+    ``effects`` and ``moduli`` are arrays of `MoveArrays`.
     """
     for place in range(len(moduli)):
         first = np.int64(labels[row, effects[one, 0, place]]) + effects[one, 1, place]
@@ -383,7 +383,7 @@ def _leads_to_goal(
     added: Numbers,
     moduli: Numbers,
 ) -> bool:
-    """Whether a move makes the position at a depth one of the goals."""
+    """Return whether a move leads from the position at a depth to one of the goals."""
     for goal in range(len(goals)):
         change, mended = change_at[move], np.int64(0)
         while change < change_at[move + ONE]:
@@ -406,13 +406,13 @@ def _leads_to_goal(
 
 @dataclass(slots=True)
 class _Level:
-    """Successors of some positions of the level above."""
+    """Successors of some positions of the previous level."""
 
     labels: Labels
     parent: Numbers
-    """The row of each in the level above."""
+    """The row of each position's predecessor in the previous level."""
     next: int = 0
-    """The first row that is not expanded."""
+    """The first row that has not been expanded."""
 
 
 def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent:
@@ -427,12 +427,12 @@ def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent
 
 
 class _Blocks:
-    """The search by blocks: it keeps the successors of one block at each depth, so memory grows with the depth only."""
+    """A search by blocks: it keeps the successors of one block per depth, so memory is proportional to the depth."""
 
     def __init__(self, problem: Problem, greatest: int, room: int, every: bool) -> None:
         self.tally = np.array([0, 0, 0, FAR])
         self.paths: list[Labels] = []
-        """The paths found, while there is room."""
+        """The paths found, as far as there is room."""
         self._problem = problem
         self._greatest = greatest
         self._room = room
@@ -440,7 +440,7 @@ class _Blocks:
         self._levels = [_Level(problem.position[np.newaxis], np.zeros(1, dtype=np.int64))]
 
     def advance(self, budget: int) -> bool:
-        """Expand about ``budget`` more positions; return whether the search is over."""
+        """Expand about ``budget`` more positions; return whether the search is complete."""
         stop = self.tally[EXPANDED] + budget
         while self._levels and self.tally[EXPANDED] < stop:
             if self._levels[-1].next == len(self._levels[-1].labels):
@@ -468,7 +468,7 @@ class _Blocks:
             self._take_goals(below)
 
     def _new_successors(self, after: Labels, parent: Numbers) -> Numbers:
-        """The successors that do not undo the last move, each once for a position."""
+        """Return the distinct successors of each position that do not undo the last move."""
         keep = np.arange(len(after))
         if len(self._levels) > 1:
             level, above = self._levels[-1], self._levels[-2]
@@ -487,7 +487,7 @@ class _Blocks:
                 return
 
     def _path_to(self, level: _Level, row: int) -> Labels:
-        """The positions from the root to a row of the level below the deepest."""
+        """Return the positions from the root to a row of ``level``, which is below the deepest level."""
         path = []
         for one in (level, *reversed(self._levels)):
             path.append(one.labels[row])

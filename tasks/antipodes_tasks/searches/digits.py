@@ -1,8 +1,8 @@
-"""The digits in which a search keeps its place in a table, and how moves change them.
+"""Digits: the numbers from which a search computes the index of a table entry, and how moves change them.
 
-The parts of a puzzle change without regard to each other where all moves are legal everywhere. So each part is a digit
-with a small table of its own, which stays in the cache of a processor; the index of an entry is a weighted sum. Other
-numberings have two digits, row and column; the row and the move decide the column map.
+If all moves are always legal, the parts of a puzzle change independently of each other. So each part is a digit with
+its own small table, which stays in the processor's cache, and the index of an entry is a weighted sum of the digits.
+Other numberings have two digits, row and column; the row and the move determine the column map.
 """
 
 from collections.abc import Sequence
@@ -22,32 +22,35 @@ from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Numbering
 
 INDEPENDENT = -1
-"""Instead of the number of a row: the digit changes by the move alone."""
+"""Used instead of the number of a row: the digit's change depends on the move only."""
 MAX_ENTRIES = 1 << 26
-"""Entries of the move tables of a numbering: they take four bytes each."""
+"""Maximum number of entries of a numbering's move tables, four bytes each."""
 BATCH = 1 << 16
-"""Positions that are moved and ranked together."""
+"""Number of positions that are moved and ranked at a time."""
 Entries = NDArray[np.int64]
 
 
 class Digit(NamedTuple):
-    """A digit of an index, and what it becomes."""
+    """A digit of an index, and its change by each move."""
 
     size: int
     weight: int
-    """What a unit of it adds to the index."""
+    """Weight of the digit in the index."""
     after: NDArray[np.int32]
-    """``(size, moves + 1)``: the digit after each move, the last of which is none. Of a column ``(maps, size)``."""
+    """``(size, moves + 1)``: the digit after each move, the last of which does nothing.
+
+    For a column: ``(maps, size)``.
+    """
     row: int = INDEPENDENT
-    """The number of the digit that decides, with the move, which map applies."""
+    """The number of the digit that determines, together with the move, which map applies."""
     maps: NDArray[np.int32] | None = None
-    """``(rows, moves + 1)``: which map applies."""
+    """``(rows, moves + 1)``: the map that applies."""
 
 
 def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
-    """The digits of a numbering of a puzzle whose moves are legal everywhere.
+    """Return the digits of a numbering of a puzzle whose moves are always legal.
 
-    ResourceLimitError where the tables of the digits take too much memory.
+    Raises ResourceLimitError if the tables of the digits take too much memory.
     """
     if isinstance(numbering, Orbits):
         moves = len(rules.moves) + 1
@@ -59,7 +62,7 @@ def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
 
 
 def split(index: int, digits: Sequence[Digit]) -> list[int]:
-    """The digits of an index."""
+    """Return the digits of an index."""
     return [index // digit.weight % digit.size for digit in digits]
 
 
@@ -90,7 +93,7 @@ def _digit_of_list(numbering: Keyed, rules: Rules) -> Digit:
 
 
 def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
-    """The row and the column of the cut whose move tables are smallest."""
+    """Return row and column of the cut with the smallest move tables."""
     space = min(every_cut(rules, numbering), key=lambda space: space.filler.table_bytes)
     _check_size(space.filler.table_bytes // 4, rules)
     tables = space.filler.filled()
@@ -105,6 +108,6 @@ def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
 def _check_size(entries: int, rules: Rules) -> None:
     if entries > MAX_ENTRIES:
         raise ResourceLimitError(
-            f"{option('tables')}: expected move tables of at most {MAX_ENTRIES:,} entries in "
-            f"{rules.name}, found {entries:,}"
+            f"{option('tables')}: the move tables of {rules.name} have {entries:,} entries; "
+            f"at most {MAX_ENTRIES:,} are supported"
         )

@@ -1,9 +1,9 @@
-"""Tables folded by their own symmetries: of rows that symmetries lead to each other, one is kept.
+"""Folding: a pattern table is reduced by its own symmetries to one representative row per class of symmetric rows.
 
-A symmetry of a pattern keeps distances. Where it maps some digits of an entry without regard to the last one, the
-column, and the column without regard to them, the entries of a row are those of its image, in the order of a column
-map. A folded table is much smaller, so that a processor finds it in its caches. Every entry of the table is compared
-before the folded one is used.
+A symmetry of a pattern preserves distances. One digit of an entry is chosen as its column; the other digits are its
+row. If a symmetry maps rows to rows and columns to columns independently, the entries of a row are the entries of its
+image, permuted by a column map. A folded table is much smaller, so that it fits in the processor's caches. Every entry
+of the table is compared before the folded table is used.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ from antipodes_tasks.spaces.space import Numbering
 from antipodes_tasks.symmetries.finding import symmetries_of
 
 MAX_ROWS, MAX_SYMMETRIES = 1 << 22, 1 << 8
-"""Rows of a folded table, all of which have a number in memory, and symmetries of a table."""
+"""Maximum number of rows of a table that is folded (each has a number in memory), and of symmetries."""
 LEAST_ENTRIES = 1 << 22
-"""Entries of a table from which on it is folded: smaller ones stay in the caches anyway."""
+"""Minimum number of entries of a table that is folded; smaller tables stay in the caches anyway."""
 ROWS_AT_ONCE = 1 << 12
 UNKNOWN = -1
 Entries = NDArray[np.uint8]
@@ -33,26 +33,26 @@ Entries = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Folding:
-    """Which row stands for each row of a table, and how its columns are mapped."""
+    """The representative of each row of a table, and the map of the row's columns."""
 
     column: int
-    """The number of the digit that is the column; all others, in their order, are the row."""
+    """Number of the digit that is the column; all other digits, in order, form the row."""
     class_of: NDArray[np.uint32]
-    """``(rows,)``: the number of the row that stands for it, above the ``bits`` of the number of a column map."""
+    """``(rows,)``: the number of the representative row, shifted by ``bits``, plus the number of a column map."""
     maps: NDArray[np.int32]
-    """``(column maps, width)``: where each column is in that row."""
+    """``(column maps, width)``: the column of the representative row for each column."""
     moves: Numbers
-    """``(column maps, moves)``: the move that each move becomes where that map applies."""
+    """``(column maps, moves)``: the image of each move under the symmetry of the column map."""
     bits: int
     classes: int
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return int(self.maps.shape[1])
 
     def rows_and_columns(self, indices: Numbers, digits: Sequence[Digit]) -> tuple[Numbers, Numbers]:
-        """The rows and the columns of entries ``(n,)`` of the table."""
+        """Return the rows and the columns of entries ``(n,)`` of the table."""
         split = [indices // digit.weight % digit.size for digit in digits]
         column, row = split.pop(self.column), np.zeros_like(indices)
         for own, digit in zip(split, (digit for k, digit in enumerate(digits) if k != self.column), strict=True):
@@ -60,7 +60,7 @@ class Folding:
         return row, column
 
     def entries(self, indices: Numbers, digits: Sequence[Digit]) -> Numbers:
-        """The entries of the folded table for entries ``(n,)`` of the table."""
+        """Return the entries of the folded table for entries ``(n,)`` of the table."""
         row, column = self.rows_and_columns(indices, digits)
         chosen = self.class_of[row].astype(np.int64)
         places: Numbers = (chosen >> self.bits) * self.width + self.maps[chosen & ((1 << self.bits) - 1), column]
@@ -68,7 +68,7 @@ class Folding:
 
 
 def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], pulse: Pulse = no_pulse) -> Folding | None:
-    """The folding of a table of a pattern that keeps fewest rows; None where there is none. The pulse may end it."""
+    """Return the folding of a pattern's table with the fewest entries, or None; ``pulse`` may interrupt the search."""
     if any(digit.maps is not None for digit in digits) or len(digits) < 2:
         return None
     found = symmetries_of(rules)
@@ -81,7 +81,7 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], puls
 
 
 def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Pulse) -> Folding | None:
-    """The folding with a digit as the column; None if there are too many rows, or no symmetry fits."""
+    """Return the folding with a certain column; None if there are too many rows, or too few symmetries fit."""
     rest = [digit for k, digit in enumerate(digits) if k != column]
     if prod(digit.size for digit in rest) > MAX_ROWS:
         return None
@@ -116,7 +116,7 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int,
 
 
 def row_moves(digits: Sequence[Digit], column: int) -> NDArray[np.int32]:
-    """The row after each move, ``(rows, moves)``, where all digits but the column are the row."""
+    """Return the row after each move, ``(rows, moves)``, where all digits except the column form the row."""
     rest = [digit for k, digit in enumerate(digits) if k != column]
     after = np.zeros((1, rest[0].after.shape[1] - 1), dtype=np.int32)
     for digit in rest:
@@ -129,9 +129,9 @@ def row_moves(digits: Sequence[Digit], column: int) -> NDArray[np.int32]:
 def follow(
     after: NDArray[np.int32], start: int, image: Numbers, found: NDArray[np.int32], waiting: NDArray[np.int32]
 ) -> bool:
-    """Whether there is a map of values that keeps the start and leads each move to its image; it is written down.
+    """Compute the map of values that fixes the start and maps each move to its image; return whether it exists.
 
-    ``after`` ``(values, moves)`` are the moves; moves lead from the start to every value.
+    ``after`` ``(values, moves)`` contains the moves. Every value must be reachable from the start.
     """
     found[start], waiting[0], size = start, start, 1
     for i in range(len(after)):
@@ -151,7 +151,7 @@ def follow(
 def folded(
     folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int, pulse: Pulse = no_pulse
 ) -> Entries | None:
-    """The values of a folded table, a byte each; None unless each entry of the table is there. The pulse may end it."""
+    """Return the folded table, one byte per value, or None if an entry differs; ``pulse`` may interrupt the work."""
     found = np.empty(folding.classes * folding.width, dtype=np.uint8)
     weight = digits[folding.column].weight
     both = _Both(values, packed, _bases(folding, digits), weight, folding.class_of, folding.bits, folding.maps, found)
@@ -163,7 +163,7 @@ def folded(
 
 
 def _bases(folding: Folding, digits: Sequence[Digit]) -> Numbers:
-    """The entry of the first column of each row, ``(rows,)``."""
+    """Return the entry of the first column of each row, ``(rows,)``."""
     bases = np.zeros(1, dtype=np.int64)
     for k, digit in enumerate(digits):
         if k != folding.column:
@@ -172,24 +172,24 @@ def _bases(folding: Folding, digits: Sequence[Digit]) -> Numbers:
 
 
 class _Both(NamedTuple):
-    """A table, and the one to which it is folded."""
+    """A table, and the folded table made from it."""
 
     values: Entries
     packed: bool
     bases: Numbers
-    """The entry of the first column of each row."""
+    """Entry of the first column of each row."""
     weight: int
-    """What the next column adds to it."""
+    """Difference between the entries of consecutive columns."""
     class_of: NDArray[np.uint32]
     bits: int
     maps: NDArray[np.int32]
     found: Entries
-    """The entries of the rows that stand for themselves."""
+    """The entries of the representative rows."""
 
 
 @kernel
 def fold(first: int, end: int, both: _Both) -> None:
-    """Write the entries of those of the rows ``first`` to ``end`` that stand for themselves."""
+    """Write the entries of the representative rows among the rows ``first`` to ``end``."""
     width = both.maps.shape[1]
     for row in range(first, end):
         chosen = np.int64(both.class_of[row])
@@ -201,7 +201,7 @@ def fold(first: int, end: int, both: _Both) -> None:
 
 @kernel
 def compare(first: int, end: int, both: _Both) -> bool:
-    """Whether the folded table has the entries of the rows ``first`` to ``end``."""
+    """Return whether the folded table has the same entries for the rows ``first`` to ``end``."""
     width = both.maps.shape[1]
     for row in range(first, end):
         chosen = np.int64(both.class_of[row])
@@ -215,7 +215,7 @@ def compare(first: int, end: int, both: _Both) -> bool:
 
 @kernel
 def value_at(values: Entries, packed: bool, index: int) -> np.uint8:
-    """An entry of a table."""
+    """Return an entry of a table."""
     if not packed:
         return np.uint8(values[index])
     return np.uint8((values[index >> 1] >> ((index & 1) << 2)) & 15)

@@ -1,7 +1,7 @@
-"""Admissible heuristics: sums of tables, in which a search looks up again only what a move has changed.
+"""Admissible heuristics: sums of tables, of which a search looks up only those that a move changes.
 
-Manhattan distance is the tables of single tiles, linear conflict a table for each row and column. A stronger heuristic
-is more tables; the searches stay as they are.
+The Manhattan distance consists of one table per tile, and linear conflict of one table per row and column. A stronger
+heuristic only needs more tables; the searches stay the same.
 """
 
 from collections.abc import Callable
@@ -23,60 +23,60 @@ from antipodes_tasks.searches.problem import Problem
 Name = Literal["manhattan", "linear-conflict"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SMALL = 9
-"""Places of a board up to which making the tables of linear conflicts takes longer than a search without them."""
+"""Maximum number of places of a board for which building linear-conflict tables takes longer than it saves."""
 LINE = 7
-"""Places of a line up to which one table has all its conflicts: of 2 MB. A longer line is cut into several."""
+"""Maximum number of places of a line whose conflicts are in one table, of 2 MB; a longer line is divided."""
 UNREACHABLE_COST = 1 << 20
-"""The cost of a place from which a piece cannot reach a goal; more moves than any search makes."""
+"""Cost of a place from which a piece cannot reach a goal: more than the moves of any search."""
 
 
 class Table(NamedTuple):
-    """Lower bounds of the moves of some pieces, by the number that the labels on some places give."""
+    """Lower bounds of the moves of some pieces, indexed by a number computed from the labels on some places."""
 
     places: Numbers
-    """``(k,)``: the places that the number depends on."""
+    """``(k,)``: the places that determine the number."""
     weights: Numbers
-    """``(labels, k)``: what each label on each of these places adds to the number."""
+    """``(labels, k)``: the contribution of each label on each of these places to the number."""
     values: NDArray[np.uint8]
-    """``(numbers,)``: the bounds."""
+    """``(numbers,)``: the lower bounds."""
 
     def of(self, labels: Labels) -> Numbers:
-        """The numbers of positions ``(n, places)``, ``(n,)``."""
+        """Return the numbers of positions ``(n, places)``, ``(n,)``."""
         numbers: Numbers = self.weights[labels[:, self.places], np.arange(len(self.places))].sum(axis=1)
         return numbers
 
 
 class Lookups(NamedTuple):
-    """The tables of several pieces as arrays for kernels, which look up again what a move changed."""
+    """The tables of several pieces as arrays for kernels, which look up only what a move changed."""
 
     table_of: Words
-    """``(places, k)``: the tables that depend on each place; none where ``k`` is 0."""
+    """``(places, k)``: the tables that depend on each place; ``k`` is 0 if there are none."""
     weights: Words
-    """``(labels, places, k)``: what each label on each place adds to the numbers of these tables."""
+    """``(labels, places, k)``: the contribution of each label on each place to the numbers of these tables."""
     values: NDArray[np.uint8]
-    """The values of all tables one after another; the number of a table begins where its values do."""
+    """The values of all tables, concatenated; a table's numbers start at the offset of its values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Heuristic:
-    """A lower bound of the moves to a goal: the sum of tables, whose pieces or reasons to move differ."""
+    """A lower bound of the distance to a goal: the sum of tables that count different moves."""
 
     costs: Numbers
     """``(labels, places)``: the tables of single pieces, by their places; no rows in the zero heuristic."""
     tables: tuple[Table, ...] = ()
-    """Tables of several pieces. Each place is in equally many."""
+    """Tables of several pieces; all places are in the same number of tables."""
 
     @property
     def is_zero(self) -> bool:
-        """Whether it prunes nothing."""
+        """Whether the heuristic prunes nothing."""
         return len(self.costs) == 0
 
     def estimate(self, position: Labels) -> int:
-        """The heuristic of one position ``(places,)``."""
+        """Return the heuristic of one position ``(places,)``."""
         return int(self.bounds(position[np.newaxis])[0])
 
     def bounds(self, labels: Labels) -> Numbers:
-        """The heuristic of positions ``(n, places)``, ``(n,)``."""
+        """Return the heuristic of positions ``(n, places)``, ``(n,)``."""
         totals = np.zeros(len(labels), dtype=np.int64)
         if not self.is_zero:
             totals += self.costs[labels, np.arange(labels.shape[1])].sum(axis=1)
@@ -85,13 +85,13 @@ class Heuristic:
         return totals
 
     def numbers(self, position: Labels) -> Words:
-        """The numbers of a position in the tables, as `Lookups` have them, ``(tables,)``."""
+        """Return the numbers of a position in the tables, as offsets for `Lookups`, ``(tables,)``."""
         own = [int(table.of(position[np.newaxis])[0]) for table in self.tables]
         return (np.array(own, dtype=np.int64) + self._begins).astype(np.uint64)
 
     @cached_property
     def lookups(self) -> Lookups:
-        """The heuristic as arrays."""
+        """The heuristic as arrays for kernels."""
         labels, places = self.costs.shape
         reading = [[t for t, table in enumerate(self.tables) if place in table.places] for place in range(places)]
         table_of = np.array(reading, dtype=np.int64).reshape(places, len(reading[0]) if reading else 0)
@@ -108,22 +108,22 @@ class Heuristic:
 
     @property
     def _begins(self) -> Numbers:
-        """Where the values of each table begin among those of all."""
+        """Offset of each table's values among the values of all tables."""
         return np.cumsum([0, *(len(table.values) for table in self.tables)], dtype=np.int64)[:-1]
 
 
 def zero_heuristic() -> Heuristic:
-    """The zero heuristic, which prunes nothing."""
+    """Return the zero heuristic, which prunes nothing."""
     return Heuristic(np.empty((0, 0), dtype=np.int64))
 
 
 def has_heuristic(rules: Rules) -> bool:
-    """Whether `heuristic_of` knows one for the moves of the puzzle."""
+    """Return whether `heuristic_of` supports the moves of the puzzle."""
     return swap_edges(rules) is not None
 
 
 def less_memory(problem: Problem) -> str:
-    """The end of a message for a search that has too little memory: what else can be done."""
+    """Return the end of a message about too little memory: the remedies."""
     if problem.matches is not None:
         return "; allow more memory or limit the depth"
     return (
@@ -133,18 +133,18 @@ def less_memory(problem: Problem) -> str:
 
 
 def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
-    """The heuristic of that name, by default the strongest for the puzzle.
+    """Return the heuristic with a name, by default the strongest for the puzzle.
 
-    ``manhattan`` is the sum over all pieces of the moves to the nearest goal place of their label on an otherwise empty
-    board: on a grid, the Manhattan distance. ``linear-conflict`` adds two for every tile that has to leave its row or
-    column to let others pass (O. Hansson, A. Mayer and M. Yung, Criticizing solutions to relaxed models yields
-    powerful admissible heuristics, 1992); it holds on rectangles of sliding tiles.
+    ``manhattan`` is the sum, over all pieces, of the moves to the nearest goal place of their label on an otherwise
+    empty board: on a grid, the Manhattan distance. ``linear-conflict`` adds two for every tile that has to leave its
+    row or column to let others pass (O. Hansson, A. Mayer and M. Yung, Criticizing solutions to relaxed models yields
+    powerful admissible heuristics, 1992); it requires a rectangle of sliding tiles.
 
     Raises
     ------
     InputError
-        The moves are not swaps of a piece with an empty place; or the name is ``linear-conflict`` and the moves are not
-        those of sliding tiles; or there is no heuristic of that name.
+        The moves do not swap a piece with an empty place; or the name is ``linear-conflict`` and the puzzle is not one
+        of sliding tiles; or there is no heuristic with this name.
     """
     edges = swap_edges(problem.rules)
     if edges is None:
@@ -160,24 +160,24 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
 
 
 def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]:
-    """The heuristic of that name for distances from the nearest start: positions ``(n, places)`` in, ``(n,)`` out.
+    """Return the named heuristic for distances from the nearest start, a function from ``(n, places)`` to ``(n,)``.
 
     Raises
     ------
     InputError
-        As `heuristic_of`; or moves cannot be undone, so that ways back to a start say nothing of the ways from it.
+        As `heuristic_of`; or some move is irreversible, so distances to a start imply nothing about distances from it.
     """
     arguments.choice(name, "a heuristic", NAMES)
     if not has_heuristic(rules):
-        raise InputError(f"{name} needs moves of one piece to an empty place, which {rules.name} has not")
+        raise InputError(f"{name} needs moves of one piece to an empty place, which {rules.name} does not have")
     if not rules.moves.reversible:
-        raise InputError(f"{name} needs moves that can be undone, since it counts moves to the start")
+        raise InputError(f"{name} needs reversible moves, since it counts the moves to the start")
     problem = Problem(rules, rules.start_labels[0], rules.start_labels)
     return heuristic_of(problem, name).bounds  # type: ignore[arg-type]
 
 
 def is_grid(problem: Problem, edges: Edges) -> bool:
-    """Whether pieces move exactly between neighbours in the rows and columns of a rectangle without holes."""
+    """Return whether pieces move exactly between adjacent squares of a rectangle without holes."""
     board = problem.rules.board
     if board.holes or board.places != problem.rules.places:
         return False
@@ -189,7 +189,7 @@ def is_grid(problem: Problem, edges: Edges) -> bool:
 
 
 def costs_of_pieces(problem: Problem) -> NDArray[np.int64]:
-    """``(labels, places)``: the moves of each piece alone to its nearest goal, NEVER where it cannot get there."""
+    """Return each piece's number of moves to its nearest goal, ``(labels, places)``; UNREACHABLE_COST if impossible."""
     edges, places = swap_edges(problem.rules) or frozenset(), problem.rules.places
     costs = np.zeros((len(problem.rules.symbols), places), dtype=np.int64)
     for label in range(1, len(costs)):
@@ -209,7 +209,7 @@ def _only_goals(problem: Problem) -> NDArray[np.int64]:
 
 
 def _line_tables(problem: Problem) -> tuple[Table, ...]:
-    """The table of each row and each column: two moves for every tile that has to leave it to let others pass."""
+    """Return the table of each row and column: two moves for every tile that has to leave it to let others pass."""
     goal_of = _only_goals(problem)
     squares = np.arange(problem.rules.places).reshape(problem.rules.board.rows, -1)
     lines = [line[first : first + LINE] for line in (*squares, *squares.T) for first in range(0, len(line), LINE)]
@@ -217,7 +217,7 @@ def _line_tables(problem: Problem) -> tuple[Table, ...]:
 
 
 def _line_table(line: Numbers, goal_of: Numbers) -> Table:
-    """The table of a line, whose number has a digit for each place: which of the line's tiles is there, or 0."""
+    """Return the table of a line; its number has a digit per place: which of the line's tiles is there, or 0."""
     size = len(line)
     digits = np.where(np.isin(goal_of, line), np.searchsorted(line, goal_of) + 1, 0)
     return Table(line, digits[:, np.newaxis] * (size + 1) ** np.arange(size), _tiles_leaving(size))
@@ -225,12 +225,12 @@ def _line_table(line: Numbers, goal_of: Numbers) -> Table:
 
 @cache
 def _tiles_leaving(size: int) -> NDArray[np.uint8]:
-    """Two moves for each tile that must leave a line, by the number of the line.
+    """Return two moves for each tile that must leave a line, by the number of the line.
 
-    Tiles that stay are in ascending order of their goals, so at most the longest ascending subsequence stays.
+    The tiles that stay are in ascending order of their goals, so they are at most a longest ascending subsequence.
     """
     digits = np.arange((size + 1) ** size) // (size + 1) ** np.arange(size)[:, np.newaxis] % (size + 1)
-    longest = np.zeros(digits.shape, dtype=np.uint8)  # of the subsequences that end at each place
+    longest = np.zeros(digits.shape, dtype=np.uint8)  # length of the longest subsequence that ends at each place
     for i in range(size):
         before = np.where(digits[:i] < digits[i], longest[:i], 0).max(axis=0, initial=0)
         longest[i] = np.where(digits[i] > 0, before + 1, 0)

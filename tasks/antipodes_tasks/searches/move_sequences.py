@@ -1,4 +1,4 @@
-"""What moves that are legal everywhere do one after another: which need not follow which, and inverse positions."""
+"""Sequences of always-legal moves: moves that need not follow each other, and inverse positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +12,22 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
 MAX_PAIRED = 128
-"""Moves of which every two are compared, in some 20 ms."""
+"""Maximum number of moves whose pairs are compared, in about 20 ms."""
 
 
 def transforms_in(rules: Rules) -> Transforms:
-    """The moves of a puzzle whose moves are transforms."""
+    """Return the moves of a puzzle whose moves are transforms."""
     assert isinstance(rules.moves, Transforms)
     return rules.moves
 
 
 def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None) -> list[list[int]]:
-    """The moves that may follow each move, and at last those that may come first.
+    """Return the moves that may follow each move, and as last item the moves that may come first.
 
-    Left out are moves that do nothing, or the same as an earlier one, and those that together with the move before
-    do what one move does, or nothing: no shortest path has such two. Where not ``every`` shortest path is wanted, two
-    moves that may change places come only in the ``order``, which has a number for each; by default its own.
+    Moves are left out if they do nothing or have the same effect as an earlier move. A move is not allowed after
+    another if both together have the effect of a single move or of none, since no shortest path contains such a pair.
+    Unless ``every`` shortest path is wanted, two commuting moves are only allowed in one order: by ``order``, which has
+    a number for each move, or by default by their own numbers.
     """
     effects, rank = _effects(moves), range(len(moves)) if order is None else order
     nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
@@ -44,13 +45,13 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
 
 
 def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = None) -> NDArray[np.uint32]:
-    """As `followers`, the moves as bits ``(moves + 1,)``; there are at most 32."""
+    """Return `followers` as bit masks ``(moves + 1,)``; there are at most 32 moves."""
     listed = followers(transforms_in(rules), every, order)
     return np.array([sum(1 << move for move in own) for own in listed], dtype=np.uint32)
 
 
 def first_alike(moves: Transforms) -> Numbers:
-    """``(moves,)``: of the moves that do the same as each move the first one."""
+    """Return, for each move, the first move with the same effect, ``(moves,)``."""
     effects = _effects(moves)
     return np.array([effects.index(effect) for effect in effects], dtype=np.int64)
 
@@ -60,7 +61,7 @@ def _effects(moves: Transforms) -> list[bytes]:
 
 
 def _compose(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
-    """What two moves do, one after the other."""
+    """Return the effect of two moves, one after the other."""
     origin, added = moves.origin[two], moves.added.astype(np.int64)
     return moves.origin[one][origin], (added[one][origin] + added[two]) % moves.moduli
 
@@ -71,26 +72,27 @@ def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Inverses:
-    """Inverse positions: moves that lead from one to the goal lead, backwards, from the goal to the other.
+    """Inverse positions: the moves from a position to the goal, undone in reverse order, lead from the goal to its
+    inverse.
 
-    Both are as far from the goal, since each move is undone by a move.
+    A position and its inverse are equally far from the goal, since each move is undone by a move.
     """
 
     goal: Labels
-    """``(places,)``."""
+    """``(places,)``: the goal."""
     home: Numbers
-    """``(places, labels)``: the place of the goal whose piece a label on a place is; of values, the place itself."""
+    """``(places, labels)``: for a piece, its place at the goal; for a value, the place itself."""
     carriers: Numbers
-    """``(places,)``: the place of the piece that is twisted; of what is no twist, the place itself."""
+    """``(places,)``: for a twist, the place of the twisted piece; otherwise the place itself."""
     pieces: NDArray[np.bool_]
-    """``(places,)``: whether a place holds a piece, not a value."""
+    """``(places,)``: True for a piece, False for a value."""
     moduli: Numbers
     moves: Numbers
-    """``(moves,)``: the move that undoes each."""
+    """``(moves,)``: the inverse of each move."""
 
     @classmethod
     def of(cls, rules: Rules, goal: Labels) -> "Inverses | None":
-        """The inverses with regard to a goal; None where pieces are equal, values move, or a move cannot be undone."""
+        """Return the inverses for a goal; None if pieces are identical, values move, or a move is irreversible."""
         moves = transforms_in(rules)
         home = np.repeat(np.arange(rules.places)[:, np.newaxis], int(moves.moduli.max()), axis=1)
         carriers, pieces = np.arange(rules.places), np.zeros(rules.places, dtype=np.bool_)
@@ -108,14 +110,14 @@ class Inverses:
         return cls(goal, home, carriers, pieces, moves.moduli.astype(np.int64), moves.inverse)
 
     def image(self, position: Labels) -> Labels:
-        """The inverse of a position ``(places,)``."""
+        """Return the inverse of a position ``(places,)``."""
         origin, added = self._effect_of(position)
         inverse = np.empty_like(position)
         inverse[origin] = (self.goal - added) % self.moduli
         return inverse
 
     def commute(self, moves: Transforms, position: Labels) -> bool:
-        """Whether what leads from the goal to a position ``(places,)`` may change places with each move."""
+        """Return whether the transformation from the goal to a position ``(places,)`` commutes with every move."""
         origin, added = self._effect_of(position)
         return all(
             np.array_equal(
@@ -126,8 +128,8 @@ class Inverses:
         )
 
     def _effect_of(self, position: Labels) -> tuple[Numbers, Numbers]:
-        """What leads from the goal to a position, ``(places,)``: the place from which each gets its label, and what is
-        added.
+        """Return the transformation from the goal to a position, as two arrays ``(places,)``: the place from which each
+        place gets its label, and the number added.
         """
         origin = self.home[self.carriers, position[self.carriers]] + np.arange(len(position)) - self.carriers
         return origin, np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin])

@@ -1,4 +1,4 @@
-"""Distances as they are in memory: bytes, or two of them in a byte where none is above 14; and digests of them."""
+"""Packed distances: one byte each, or half a byte each if none is above 14; and digests of them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,22 +7,22 @@ from antipodes_tasks.jit import kernel
 
 Bytes = NDArray[np.uint8]
 MAX_PACKED = 14
-"""The greatest distance that half a byte holds, beside the mark of entries to which no moves lead."""
+"""Maximum distance that half a byte holds besides the mark of unreachable entries."""
 HALF = np.uint8(15)
 LANES = 4
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
-"""Those of xxHash (Y. Collet)."""
+"""Multipliers of xxHash (Y. Collet)."""
 LEFT, RIGHT = np.uint64(31), np.uint64(33)
 
 
 def packed_size(entries: int, packed: bool) -> int:
-    """The bytes of some entries."""
+    """Return the number of bytes of some entries."""
     return (entries + 1) // 2 if packed else entries
 
 
 @kernel
 def pack(distances: Bytes, packed: Bytes) -> None:
-    """Write distances ``(n,)`` to half as many bytes, the first to a lower half; 255 becomes 15."""
+    """Write distances ``(n,)`` to half as many bytes, the first of two in the lower half; 255 becomes 15."""
     for i in range(np.uint64(len(packed))):
         low = min(distances[np.uint64(2) * i], HALF)
         high = HALF
@@ -32,7 +32,7 @@ def pack(distances: Bytes, packed: Bytes) -> None:
 
 
 def digest(values: Bytes) -> int:
-    """A number of 64 bits that another order of the values would change, too."""
+    """Return a 64-bit digest of the values, which depends on their order."""
     whole = len(values) // (8 * LANES) * 8 * LANES
     rest = np.zeros(8 * LANES, dtype=np.uint8)
     rest[: len(values) - whole] = values[whole:]
@@ -44,7 +44,7 @@ def digest(values: Bytes) -> int:
 
 @kernel
 def mix(words: NDArray[np.uint64], lanes: NDArray[np.uint64]) -> None:
-    """Mix words, a multiple of the lanes, into the lanes."""
+    """Mix words, whose number is a multiple of LANES, into the lanes."""
     a, b, c, d = lanes[0], lanes[1], lanes[2], lanes[3]
     for i in range(np.uint64(0), np.uint64(len(words)), np.uint64(4)):
         a += words[i] * SECOND_FACTOR

@@ -1,4 +1,4 @@
-"""Tables of patterns as the heuristic of a search, whatever the moves of the puzzle are."""
+"""The common interface of pattern databases, the tables of patterns used as heuristics."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from antipodes_tasks.searches.progress import Pulse, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
 
 UNREACHED = 255
-"""The value of an entry of a byte to which no moves lead."""
+"""Value of an unreachable entry, in tables with one byte per entry."""
 
 
 class Patterns(ABC):
-    """A lower bound of the moves to one goal, from tables in memory."""
+    """A lower bound of the distance to one goal, from pattern tables in memory."""
 
     is_zero: ClassVar = False
 
     rules: Rules
     goal: Labels
-    """``(places,)``: the position to which the tables count the moves."""
+    """``(places,)``: the position to which the tables contain the distances."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The tables, and how what they say becomes one bound."""
+        """Names of the tables, and how their values are combined into one bound."""
 
     def __repr__(self) -> str:
         goal = shorten(" ".join(self.rules.written(self.goal)), 40)
         return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
 
     def estimates(self, labels: ArrayLike) -> Numbers:
-        """Return the lower bound of each position ``(n, places)``, ``(n,)``; NEVER if a table rules out a path.
+        """Return the lower bound of each position ``(n, places)``, ``(n,)``; UNREACHABLE_COST if a table excludes a
+        path.
 
-        PositionError if a row is not a position of the puzzle.
+        Raises PositionError if a row is not a position of the puzzle.
         """
         return self.bounds(self.rules.checked(labels))
 
@@ -53,33 +54,33 @@ class Patterns(ABC):
 
     @abstractmethod
     def bounds(self, labels: Labels) -> Numbers:
-        """Return `estimates` of labels that were checked."""
+        """Return `estimates` for labels that have already been checked."""
 
     def bound(self, position: Labels) -> int:
-        """Return `estimate` of labels that were checked."""
+        """Return `estimate` for labels that have already been checked."""
         return int(self.bounds(position[np.newaxis])[0])
 
     @abstractmethod
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """The search for paths of ``depth`` moves, guided by the tables; of the whole tree, or a share of it."""
+        """Return the search for paths of ``depth`` moves, guided by the tables, in one share of the tree."""
 
-    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to make)
-        """Make what speeds up a search that takes long, on some threads; the pulse may end that."""
+    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to prepare)
+        """Prepare structures that speed up a long search, using ``threads``; ``pulse`` may interrupt the work."""
 
     def check(self, problem: Problem) -> None:
-        """Raise InputError unless the tables count the moves to the only goal of a problem with the same moves."""
+        """Raise InputError unless the tables contain the distances to the problem's only goal, by the same moves."""
         if not _have_same_moves(problem.rules, self.rules):
             own = shorten(self.rules.name, 40)
             other = f"a puzzle {own} with other pieces or moves" if own == problem.rules.name else own
-            raise InputError(f"expected a heuristic for {problem.rules.name}, found one for {other}")
+            raise InputError(f"the heuristic belongs to {other}, not to {problem.rules.name}")
         if len(problem.goals) and not np.array_equal(problem.goals, self.goal[np.newaxis]):
             several = f"{len(problem.goals)} goals" if len(problem.goals) > 1 else self._goal_text(problem.goals[0])
-            raise InputError(f"expected a heuristic for {several}, found one for {self._goal_text(self.goal)}")
+            raise InputError(f"the heuristic is for {self._goal_text(self.goal)}, but the problem has {several}")
 
     def _goal_text(self, goal: Labels) -> str:
         return f"the goal {shorten(' '.join(self.rules.written(goal)))}"
 
 
 def _have_same_moves(one: Rules, other: Rules) -> bool:
-    """Return whether two puzzles have the same pieces and moves, whatever their starts are."""
+    """Return whether two puzzles have the same pieces and moves, regardless of their starts."""
     return one.parts == other.parts and one.moves.identity == other.moves.identity

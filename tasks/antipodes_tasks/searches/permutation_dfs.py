@@ -1,9 +1,10 @@
-"""The search with pattern tables of a puzzle whose moves are legal everywhere, in machine code.
+"""Depth-first search with pattern tables, for puzzles whose moves are always legal, as kernels.
 
-Memory is slow, and the processor can fetch from many places together. So positions are searched in *blocks*: the
-successors of some positions of a depth are a block of the next depth, as many as there is room for. They are looked up
-together: each in the table that says most at its predecessor, since distances change by one at most, and those that
-remain in the other tables. What a kernel will read soon it fetches before.
+Reading memory is slow, but a processor can read many addresses at the same time. So positions are searched in *blocks*:
+the successors of several positions at one depth form a block of the next depth, as far as there is room. A block is
+looked up together. Each position is first looked up in the table with the largest bound for its predecessor, since a
+bound changes by at most one per move; the remaining positions are looked up in the other tables. Memory that a kernel
+will read soon is prefetched.
 """
 
 from typing import Any, NamedTuple
@@ -21,46 +22,47 @@ from antipodes_tasks.searches.shares import NODE
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NO_ROW = ~ZERO
 CLASSES, MAPS, COLUMNS, BITS = np.arange(4, dtype=np.uint64)
-"""Of a folded table: where its rows begin in ``classes``, or NO_ROW where the table is not folded; where its column
-maps begin in ``after``; the size of one; the bits of the number of one."""
+"""Columns of ``fold``, for a folded table: where its rows begin in ``classes``, or NO_ROW if the table is not folded;
+where its column maps begin in ``after``; the size of a column map; the number of bits of a column map's number."""
 NUMBERED = NODE + 1
-"""The entry of the tally that counts the positions at the split that have been numbered."""
+"""Index in the tally of the number of positions at the split depth that have been numbered."""
 DISTINCT = NUMBERED + 1
-"""The entry of the tally that counts the paths found that differ in a position; FOUND counts sequences of moves."""
+"""Index in the tally of the number of distinct paths found; FOUND counts sequences of moves."""
 TALLY = (0, 0, 0, FAR, 0, 0, 0, 0)
-"""The tally of a search that has not begun."""
+"""The tally before a search begins."""
 ROOM = 64
-"""Positions of a block, where a position does not have more successors."""
+"""Number of positions of a block, unless a position has more successors."""
 FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
-"""Of a digit: where its table, or its column maps, begin; what a unit adds to the entry; the digit that decides the
-column map, or NO_ROW where it changes by the move alone; where the numbers of column maps begin; the size of one."""
+"""Columns of ``digits``: where the digit's table or its column maps begin; the digit's weight in the entry; the digit
+that determines the column map, or NO_ROW if only the move does; where the numbers of column maps begin; a map's size.
+"""
 
 
 class ViewArrays(NamedTuple):
-    """The views for the kernel; the digits of all views follow one another."""
+    """The views as arrays for the kernels; the digits of all views are concatenated."""
 
     digit_at: Words
-    """``(views + 1,)``: where the digits of each view begin."""
+    """``(views + 1,)``: the first digit of each view."""
     digits: Words
-    """``(digits, 5)``: of each digit what the constants below name."""
+    """``(digits, 5)``: see `FIRST` for the columns."""
     after: NDArray[np.uint16 | np.uint32]
-    """The tables of all digits, one after another; a line has an entry for each move of the puzzle."""
+    """The tables of all digits, concatenated; a row has an entry for each move of the puzzle."""
     fold: Words
-    """``(views, 4)``: of a folded table what the constants below name; its last digit is the column."""
+    """``(views, 4)``: see `CLASSES` for the columns; the last digit of a folded table is the column."""
     classes: NDArray[np.uint32]
-    """For each row of a folded table the row that stands for it, and the number of the column map."""
+    """For each row of a folded table, the number of its representative row, and the number of the column map."""
     begin: Words
     """``(views,)``: the first byte of the table's values."""
     packed: Words
-    """``(views,)``: 1 where a byte has two values, the first in its lower half; else 0."""
+    """``(views,)``: 1 if a byte holds two values, the first in its lower half; else 0."""
     mask: Words
-    """``(views,)``: the bits of a value."""
+    """``(views,)``: bit mask of a value."""
     linked: NDArray[np.bool_]
-    """``(views,)``: the views that cannot all be right at one distance from the goal; none, or some."""
+    """``(views,)``: see `TurnPatterns.linked`."""
 
 
 class MoveEffects(NamedTuple):
-    """The moves as changes of labels; those of a move ``m`` are ``at[m]`` to ``at[m + 1]``."""
+    """The moves as changes of labels; the changes of move ``m`` are ``at[m]`` to ``at[m + 1]``."""
 
     at: Words
     place: Words
@@ -68,43 +70,46 @@ class MoveEffects(NamedTuple):
     added: Numbers
     moduli: Numbers
     follow_at: Words
-    """``(moves + 2,)``: where the moves begin that may follow each move; those at the start come last."""
+    """``(moves + 2,)``: where the moves that may follow each move begin in ``follow``; possible first moves come last.
+    """
     follow: Words
     ambiguous: Numbers
-    """``(moves, 2, places)``: the origin of every place, and the number added; no rows unless two moves can lead from
-    one position to the same one."""
+    """``(moves, 2, places)``: the origin of every place, and the number added.
+
+    There are no rows unless two moves can lead from some position to the same position.
+    """
 
 
 class TurnPath(NamedTuple):
-    """The blocks of positions that are searched; arrays begin with the depth, and the position in its block."""
+    """The blocks of positions being searched; arrays are indexed by depth and by position within the block."""
 
     size: Words
-    """``(bound + 1,)``: the positions of each block."""
+    """``(bound + 1,)``: number of positions of each block."""
     tried: Words
-    """``(bound + 1,)``: how many of them have been expanded."""
+    """``(bound + 1,)``: number of positions of each block that have been expanded."""
     parent: NDArray[np.uint32]
-    """``(bound + 1, room)``: the position of the block before from which each comes."""
+    """``(bound + 1, room)``: the position's predecessor, as an index in the previous block."""
     move: NDArray[np.uint32]
-    """``(bound + 1, room)``: the move that led to it."""
+    """``(bound + 1, room)``: the move that led to the position."""
     number: Numbers
-    """``(room,)``: of the positions where the tree is split, which they are."""
+    """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
     """``(bound + 1, room, digits)``."""
     said: NDArray[np.uint8]
-    """``(bound + 1, room, views)``: what each view says."""
+    """``(bound + 1, room, views)``: the bound of each view."""
     best: NDArray[np.uint32]
-    """``(bound + 1, room)``: the view that says most, in which the successors are looked up first."""
+    """``(bound + 1, room)``: the view with the largest bound, in which the successors are looked up first."""
     entry: NDArray[np.uint32 | np.uint64]
-    """``(bound + 1, room, moves)``: their entries in it."""
+    """``(bound + 1, room, moves)``: the entries of the successors in this view."""
     others: NDArray[np.uint32 | np.uint64]
-    """``(views, room)``: room for the entries of a block in the other views."""
+    """``(views, room)``: scratch memory for the entries of a block in the other views."""
     taken: Words
-    """``(bound,)``: room for the moves of a path."""
+    """``(bound,)``: scratch memory for the moves of a path."""
     labels: Labels
-    """``(3, places)``: the position to solve, and room for two."""
+    """``(3, places)``: the position to solve, and scratch memory for two positions."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, while there is room."""
+    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
 
 
 @kernel
@@ -120,10 +125,10 @@ def descend_by_turns(
     part: np.uint64,
     parts: np.uint64,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+    """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    It is the `Share` of the other arguments; the first share counts the positions above the split. A block more than
-    the budget may be expanded.
+    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split. The budget
+    may be exceeded by one block.
     """
     size, tried, tally = path.size, path.tried, path.tally
     depth, stop, over = np.uint64(tally[DEPTH]), tally[EXPANDED] + budget, False
@@ -156,7 +161,7 @@ def successors_in_best(
     values: NDArray[np.uint8],
     counts: bool,
 ) -> np.uint64:
-    """Expand positions of a depth while there is room for successors; return how many the best views keep of these."""
+    """Expand positions of a depth while there is room; return the number of successors kept by the best views."""
     _, tried, parent, move, _, _, said, best, entry, _, taken, _, tally, _ = path
     begin, packed, mask = views.begin, views.packed, views.mask
     follow_at, follow = effects.follow_at, effects.follow
@@ -187,7 +192,7 @@ def successors_in_best(
 def look_up_others(
     path: TurnPath, depth: np.uint64, kept: np.uint64, views: ViewArrays, values: NDArray[np.uint8]
 ) -> None:
-    """Find the digits of a block, and its entries in the views that were not looked up yet."""
+    """Compute the digits of a block, and its entries in the views that have not been looked up yet."""
     _, _, parent, move, _, digits, _, best, entry, others, _, _, _, _ = path
     digit_at, meta, after, fold, classes, begin, packed, _, _ = views
     above, moves = depth - ONE, np.uint64(entry.shape[2])
@@ -223,7 +228,7 @@ def folded_entry(
     classes: NDArray[np.uint32],
     after: NDArray[np.uint16 | np.uint32],
 ) -> np.uint64:
-    """The entry in a folded table of a row and a column of the table."""
+    """Return the entry of a folded table for a row and a column of the original table."""
     row_class = np.uint64(classes[fold[view, CLASSES] + row])
     at = fold[view, MAPS] + (row_class & ((ONE << fold[view, BITS]) - ONE)) * fold[view, COLUMNS]
     entry: np.uint64 = (row_class >> fold[view, BITS]) * fold[view, COLUMNS] + np.uint64(after[at + column])
@@ -241,7 +246,7 @@ def keep_near(
     part: np.uint64,
     parts: np.uint64,
 ) -> np.uint64:
-    """Keep those of a block that no view finds too far, and that are of the share; return how many these are."""
+    """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
     _, _, parent, move, number, digits, said, best, _, others, taken, _, tally, _ = path
     begin, packed, mask, linked = views.begin, views.packed, views.mask, views.linked
     left, all_views, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
@@ -283,7 +288,7 @@ def find_entries(
     effects: MoveEffects,
     values: NDArray[np.uint8],
 ) -> None:
-    """Find the view that says most of each position of a block, and the entries of its successors there."""
+    """Determine the best view of each position of a block, and the entries of its successors there."""
     _, _, _, move, _, digits, said, best, entry, _, _, _, _, _ = path
     digit_at, meta, after, fold, classes, begin, packed, _, _ = views
     follow_at, follow, moves = effects.follow_at, effects.follow, np.uint64(entry.shape[2])
@@ -317,9 +322,9 @@ def find_entries(
 
 @kernel
 def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effects: MoveEffects, every: bool) -> bool:
-    """Note which of the ``kept`` positions at the end of a path are the goal; whether one is enough, and found.
+    """Record the goals among the ``kept`` positions of the last depth; return whether one path is enough and found.
 
-    The path is one of any search in blocks.
+    The path may belong to any search in blocks.
     """
     taken, tally, found = path.taken, path.tally, path.found
     if kept > ZERO:
@@ -345,7 +350,7 @@ def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effe
 
 @kernel
 def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffects) -> bool:
-    """Whether the moves ``taken`` lead from the first of the labels to the goal; the others are overwritten."""
+    """Return whether the moves ``taken`` lead from the first row of labels to the goal; other rows are overwritten."""
     now, then = ONE, TWO
     labels[now] = labels[ZERO]
     for move in taken:
@@ -361,9 +366,9 @@ def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffec
 def is_first_sequence(labels: Labels, taken: Words, effects: MoveEffects) -> bool:
     """Return whether no earlier sequence of moves passes the same positions as the moves ``taken``.
 
-    Where pieces are identical, several moves may lead from a position to the same one. All sequences along the
-    positions of a shortest path are searched, since the moves that `followers` leaves out are on no shortest path, or
-    do the same as an earlier move. So each such path counts once.
+    If pieces are identical, several moves may lead from one position to the same position. Every sequence of moves
+    along the positions of a shortest path is searched, since the moves that `followers` leaves out are on no shortest
+    path, or have the same effect as an earlier move. So each path is counted exactly once.
     """
     if len(effects.ambiguous) == 0:
         return True
@@ -380,7 +385,7 @@ def is_first_sequence(labels: Labels, taken: Words, effects: MoveEffects) -> boo
 
 @kernel
 def make_move(labels: Labels, now: np.uint64, then: np.uint64, move: np.uint64, effects: MoveEffects) -> None:
-    """Write the position after a move of the position in row ``now`` of ``labels`` into row ``then``."""
+    """Write the successor of the position in row ``now`` of ``labels`` by a move into row ``then``."""
     at, place, origin, added, moduli = effects.at, effects.place, effects.origin, effects.added, effects.moduli
     for p in range(np.uint64(labels.shape[1])):
         labels[then, p] = labels[now, p]

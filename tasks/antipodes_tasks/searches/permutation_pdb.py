@@ -1,9 +1,10 @@
-"""Pattern databases of puzzles whose moves are legal everywhere: the greatest of what several tables say.
+"""Pattern databases of puzzles whose moves are always legal: the maximum of the bounds of several tables.
 
-A table has the distances of an *abstraction*: the puzzle with pieces made equal, orientations dropped, or parts left
-out. No path in it is longer than in the puzzle, so each distance is a lower bound, and so is the greatest of several
-(J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A symmetry of the puzzle takes a position to one that is as
-far from the goal, so a table may be asked for each symmetric image: these are its *views*.
+A table contains the distances in an *abstraction*: the puzzle with some pieces made identical, orientations dropped, or
+parts left out. No path in it is longer than in the puzzle, so each distance is a lower bound, and so is the maximum of
+several (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A symmetry of the puzzle maps a position to one
+that is equally far from the goal, so a table can also be looked up at each symmetric image. A table combined with a
+symmetry is a *view*.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,34 +49,34 @@ from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
 SAMPLE, WALK = 256, 40
-"""Random positions in which views that always say the same are recognized, and the moves that lead to each."""
+"""Number of random positions on which equivalent views are recognized, and number of moves that lead to each."""
 BYTES_OF_WORD = 8
 MAX_SYMMETRIES = 1 << 10
-"""Symmetries of which each gives views."""
+"""Maximum number of symmetries that are used for views."""
 MAX_VIEWS, MIN_GAIN = 8, 0.01
-"""Views that are looked up, at most, and how much each must raise the mean bound of random positions."""
+"""Maximum number of views, and minimum amount by which each must raise the mean bound of random positions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TurnPatterns(Patterns):
-    """The greatest of what views of tables say."""
+    """The maximum of the bounds of several views."""
 
     rules: Rules
     goal: Labels
     views: tuple[View, ...]
     values: NDArray[np.uint8]
     room: int = 0
-    """Bytes that words for long searches may take."""
+    """Maximum number of bytes of the step tables for long searches."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
     _staged: dict[str, tuple[tuple[bytes, int], list[Stage]]] = field(default_factory=dict, init=False)
-    """The stages that were made last."""
+    """The stages that were computed last."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
     @classmethod
     def of(
         cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8], room: int = 0
     ) -> "TurnPatterns":
-        """The heuristic for distances to a goal ``(places,)``, with the views that raise it most."""
+        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise it most."""
         found = [View(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = _random_positions(rules, goal)
         said = [view.table.read(values, view.entries(sample)) for view in found]
@@ -83,21 +84,21 @@ class TurnPatterns(Patterns):
 
     @property
     def name(self) -> str:
-        """The tables, and of how many views the bound is the greatest: ``corners, phase-one, greatest of 4``."""
+        """Names of the tables, and the number of views: ``corners, phase-one, greatest of 4``."""
         different = dict.fromkeys(view.table.rules.name for view in self.views)
         return ", ".join(different) + (f", greatest of {len(self.views)}" if len(self.views) > 1 else "")
 
     def look_up(self, labels: Labels) -> Numbers:
-        """What each view says of positions ``(n, places)``, ``(views, n)``."""
+        """Return the bound of each view for positions ``(n, places)``, ``(views, n)``."""
         return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
 
     def bounds(self, labels: Labels) -> Numbers:
-        """Return the maximum of the values that the views give to positions ``(n, places)``, ``(n,)``."""
+        """Return the maximum of the views' bounds for positions ``(n, places)``, ``(n,)``."""
         greatest: Numbers = self.look_up(labels).max(axis=0)
         return greatest
 
     def bound(self, position: Labels) -> int:
-        """Return the bound of one position ``(places,)``; NEVER also if a table rules out the inverse position."""
+        """Return the bound of one position ``(places,)``; UNREACHABLE_COST also if a table excludes its inverse."""
         bound = super().bound(position)
         if self.inverses is not None and super().bound(self.inverses.image(position)) == UNREACHABLE_COST:
             return UNREACHABLE_COST
@@ -105,21 +106,22 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def arrays(self) -> ViewArrays:
-        """The views for the kernel."""
+        """The views as arrays for the kernels."""
         return _view_arrays(self)
 
     @cached_property
     def inverses(self) -> "Inverses | None":
-        """How positions are inverted, where the inverse of each is as far from the goal; else None."""
+        """The map to inverse positions, if every position is as far from the goal as its inverse; else None."""
         return Inverses.of(self.rules, self.goal)
 
     @cached_property
     def linked(self) -> NDArray[np.bool_]:
-        """``(views,)``: some views that do not all say 1 of any position one move from the goal; or none.
+        """``(views,)``: a set of views that do not all have bound 1 at any position one move from the goal; may be
+        empty.
 
-        If a path has as many moves as each of these views says, each move on it lowers what all of them say by one. So
-        before the last move all say 1, which none does. So a path has more moves (H. Kociemba found this for the
-        cube).
+        If all these views' bounds equal the number of moves left, every move of a path of this length lowers all of
+        them by one. Then all bounds would be 1 before the last move, which is impossible. So every path has more moves.
+        (H. Kociemba found this for the cube.)
         """
         said = self.look_up(self.rules.moves.predecessors(self.goal))
         linked = np.ones(len(self.views), dtype=np.bool_)
@@ -132,11 +134,11 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def effects(self) -> dict[bool, MoveEffects]:
-        """The moves for the kernel, where every path is sought, and where one is enough."""
+        """The moves as arrays for the kernels, by whether every path is wanted."""
         return {every: _effects(self.rules, every) for every in (False, True)}
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """The search for paths of ``depth`` moves, from the position or its inverse, where there are fewer."""
+        """Return the search for paths of ``depth`` moves, from the position or from its inverse if that is cheaper."""
         root, inverted = problem.position, False
         if self.inverses is not None:
             both = np.stack((root, self.inverses.image(root)))
@@ -164,7 +166,7 @@ class TurnPatterns(Patterns):
         return Descent(advance, path.tally, result)
 
     def _by_turns(self, path: TurnPath, every: bool, share: Share) -> Callable[[int], bool]:
-        """The search by look-ups of one successor after another; see `Descent.advance`."""
+        """Return a search that looks up one successor after another; see `Descent.advance`."""
         found_by = (self.goal, self.arrays, self.effects[every], self.values, every, *share.words)
 
         def advance(budget: int) -> bool:
@@ -174,15 +176,15 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def symmetries(self) -> Sequence[Symmetry | None]:
-        """The symmetries of puzzle and goal; of very many, none but the identity."""
+        """The symmetries of puzzle and goal; only the identity if there are too many."""
         return _symmetries(self.rules, self.goal)
 
     def _stages(self, steps: StepArrays, root: Labels, depth: int, every: bool) -> list[Stage]:
-        """The parts of a search for paths of ``depth`` moves from a position; one of each that are symmetric."""
+        """Return the stages of a search for paths of ``depth`` moves, with one representative of symmetric prefixes."""
         if every:
             return [whole_tree(steps.follow[1])]
         asked, known = (root.tobytes(), depth), self._staged.get("last")
-        if known is None or known[0] != asked:  # all shares of a search ask the same
+        if known is None or known[0] != asked:  # all shares of a search use the same stages
             kept = [np.arange(len(self.rules.moves))]
             kept += [
                 one.moves
@@ -195,7 +197,7 @@ class TurnPatterns(Patterns):
         return known[1]
 
     def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:
-        """Make the words that say what moves do, where all tables are folded, and there is room for them."""
+        """Compute the step tables, if all tables are folded and there is enough memory."""
         while not self._preparing.acquire(timeout=A_CALL):
             pulse()
         try:
@@ -208,14 +210,14 @@ class TurnPatterns(Patterns):
 
     @property
     def steps(self) -> StepArrays | None:
-        """What moves do, once that is made."""
+        """The step tables, once they are computed."""
         return self._made[0] if self._made else None
 
 
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
-    """The path that is searched, at its root."""
+    """Return the path that consists of the root only."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
-    # the row of a folded table is computed in the place of its entry
+    # For a folded table, the row is computed in the memory of its entry, so the word must hold both.
     largest = max(view.table.numbering.size for view in views)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
@@ -248,12 +250,12 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
 
 
 def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
-    """The positions after some moves from a position ``(places,)``, ``(moves, places)``."""
+    """Return the positions ``(moves, places)`` after each of some moves from a position ``(places,)``."""
     return np.concatenate([rules.moves.move(move, position[np.newaxis])[0] for move in moves])
 
 
 class _ViewDigit(NamedTuple):
-    """A digit of a view: the tables of its lines, with the moves of the puzzle in their order."""
+    """A digit of a view: its tables, with columns in the order of the puzzle's moves."""
 
     after: NDArray[np.int32]
     weight: int
@@ -262,7 +264,7 @@ class _ViewDigit(NamedTuple):
 
 
 def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
-    """The digits of a view; those of a folded table make its row, and the last one is the column."""
+    """Return the digits of a view; for a folded table, the last is the column and the others form the row."""
     found = [
         _ViewDigit(digit.after[:, view.moves], digit.weight)
         if digit.maps is None
@@ -278,7 +280,7 @@ def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
 
 
 def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
-    """The tables of all digits, one after another."""
+    """Return the views as arrays, with the tables of all digits concatenated."""
     of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views]
     digit_at = np.cumsum([0, *map(len, of_views)])
     parts, size = list[NDArray[np.int32]](), 0
@@ -332,13 +334,13 @@ def _effects(rules: Rules, every: bool) -> MoveEffects:
 
 
 def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
-    """The symmetries of puzzle and goal; of very many, none but the identity."""
+    """Return the symmetries of puzzle and goal; only the identity if there are too many."""
     found = symmetries_of(rules, goal[np.newaxis])
     return found.elements() if found.order <= MAX_SYMMETRIES else (None,)
 
 
 def _random_positions(rules: Rules, goal: Labels) -> Labels:
-    """Positions ``(SAMPLE, places)`` from which the goal can be reached, the same for each search."""
+    """Return positions ``(SAMPLE, places)`` from which the goal is reachable, the same for each search."""
     numbers = random_numbers(SAMPLE * WALK, "views").reshape(WALK, SAMPLE) % np.uint64(len(rules.moves))
     labels = np.tile(goal, (SAMPLE, 1))
     for drawn in numbers:
@@ -349,7 +351,7 @@ def _random_positions(rules: Rules, goal: Labels) -> Labels:
 
 
 def _raising(said: Sequence[Numbers]) -> list[int]:
-    """The views to look up, by what each says of some positions: each time the one that raises the mean bound most."""
+    """Return the views to use, chosen greedily: each raises the mean bound of sample positions most."""
     chosen, bound = list[int](), np.zeros_like(said[0])
     while len(chosen) < min(MAX_VIEWS, len(said)):
         raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]

@@ -1,4 +1,4 @@
-"""Tables of abstractions of puzzles whose moves are legal everywhere, and the views from which they are looked up."""
+"""Pattern tables of puzzles whose moves are always legal, and *views*: lookups of a table through a symmetry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 
 T = TypeVar("T")
 PACKED_MASK, BYTE_MASK = 15, 255
-"""The greatest value of half a byte, and of a byte: those of entries to which no moves lead."""
+"""Maximum value of half a byte, and of a byte, which marks unreachable entries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +32,11 @@ class TurnTable:
     numbering: Numbering
     abstraction: Abstraction
     begin: int
-    """The first byte of its values among those of all tables."""
+    """Offset of its first byte among the values of all tables."""
     packed: bool
-    """Whether a byte has two values, the first in its lower half."""
+    """Whether a byte holds two values, the first in its lower half."""
     folding: Folding | None = None
-    """How the table is folded by its own symmetries, if it is."""
+    """The reduction of the table by its own symmetries, if it is folded."""
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
@@ -45,21 +45,21 @@ class TurnTable:
 
     @property
     def mask(self) -> int:
-        """The bits of a value, all of which are set where no moves lead."""
+        """Bit mask of a value, which is also the value of an unreachable entry."""
         return PACKED_MASK if self.packed else BYTE_MASK
 
     @property
     def entries(self) -> int:
-        """How many values it has in memory."""
+        """Number of values in memory."""
         folding = self.folding
         return self.numbering.size if folding is None else folding.classes * folding.width
 
     def places_of(self, indices: Numbers) -> Numbers:
-        """Where the values of entries ``(n,)`` are among those in memory."""
+        """Return the indices in memory of the values of entries ``(n,)``."""
         return indices if self.folding is None else self.folding.entries(indices, self.digits)
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """The distances of entries ``(n,)``; NEVER where no moves lead."""
+        """Return the distances of entries ``(n,)``; UNREACHABLE_COST for unreachable entries."""
         numbered = self.places_of(np.maximum(indices, 0))
         found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
         found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
@@ -67,25 +67,25 @@ class TurnTable:
 
 
 class View(NamedTuple):
-    """A table that is asked for the image of a position under a symmetry, if there is one."""
+    """A table that is looked up at the position's image under a symmetry, or at the position itself."""
 
     table: TurnTable
     symmetry: Symmetry | None
 
     def entries(self, labels: Labels) -> Numbers:
-        """The entries of the images of positions ``(n, places)``, ``(n,)``."""
+        """Return the entries ``(n,)`` of the images of positions ``(n, places)``."""
         images = labels if self.symmetry is None else self.symmetry.image(labels)
         return self.table.numbering.rank(self.table.abstraction.image(images))
 
     @property
     def moves(self) -> Numbers:
-        """``(moves,)``: the move of the table that each move is for the image; the last one where it is none."""
+        """``(moves,)``: the table's move for the image of each move; the number of its moves if nothing changes."""
         of_table = self.table.abstraction.moves
         moves = of_table if self.symmetry is None else of_table[self.symmetry.moves]
         return np.where(moves == NO_MOVE, len(self.table.rules.moves), moves)
 
 
 def in_order(digits: Sequence[T], folding: Folding | None) -> list[T]:
-    """The digits of a table; those of a folded one with the column at the end."""
+    """Return the digits of a table; for a folded table, the column is last."""
     found = list(digits)
     return found if folding is None else [*found[: folding.column], *found[folding.column + 1 :], found[folding.column]]

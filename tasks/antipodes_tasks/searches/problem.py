@@ -22,19 +22,19 @@ from antipodes_tasks.spaces.group_points import points_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """Find the shortest paths from the position to any of the goals.
+    """The problem of finding the shortest paths from a position to any of the goals.
 
-    Paths go forwards. Where moves cannot be undone, the distance from the position to a start may differ from the
-    distance from the start to the position, which a table holds.
+    Paths go forwards. If moves are irreversible, the distance from the position to a start may differ from the distance
+    from the start to the position, which a table contains.
     """
 
     rules: Rules
     position: Labels
-    """``(places,)``."""
+    """``(places,)``: the position."""
     goals: Labels
     """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
     matches: GoalTest | None = None
-    """Tells which of the positions ``(n, places)`` are goals, if they are too many to list; ``goals`` is then empty."""
+    """Function that returns which of the positions ``(n, places)`` are goals, if these are too many to list."""
 
     def __repr__(self) -> str:
         position = shorten(" ".join(self.rules.written(self.position)), 40)
@@ -42,16 +42,16 @@ class Problem:
 
     @classmethod
     def of(cls, rules: Rules, position: ArrayLike, goals: ArrayLike | GoalTest | None = None) -> "Problem":
-        """The problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``, by default the puzzle's starts.
+        """Return the problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``; default: the puzzle's starts.
 
-        A function tells which positions are goals, if they are too many to list; see `matches`.
+        ``goals`` may also be a function that tests positions, if the goals are too many to list; see `matches`.
 
         Raises
         ------
         PositionError
-            The position or a goal has other pieces than the puzzle.
+            The position or a goal does not have the puzzle's pieces.
         InputError
-            No goal is given.
+            The list of goals is empty.
         """
         arguments.instance(rules, Rules, "the Rules of a puzzle")
         position = rules.checked_one(position)
@@ -62,22 +62,22 @@ class Problem:
 
     @property
     def known_unreachable(self) -> bool:
-        """Whether it is known without a search that no goal can be reached."""
+        """Whether it is known without a search that no goal is reachable."""
         return len(self.goals) == 0 and self.matches is None
 
     def check_listed(self, method: str) -> None:
-        """Raise InputError for a method that needs a list of the goals, if they are only known by a test."""
+        """Raise InputError for a method that needs a list of the goals, if there is only a test for them."""
         if self.matches is not None:
-            raise InputError(f"{method} needs a list of goals, and the pattern matches too many positions; choose bfs")
+            raise InputError(f"{method} needs a list of goals, but the pattern matches too many positions; choose bfs")
 
     @cached_property
     def known_reachable(self) -> bool:
-        """Whether it is known without a search that a goal can be reached."""
+        """Whether it is known without a search that a goal is reachable."""
         return bool(solvable(self.rules, self.position, self.goals).certain.any()) or self._in_group
 
     @cached_property
     def _in_group(self) -> bool:
-        """Whether position and a goal are elements of the group of the moves, where the moves are one."""
+        """Whether the position and a goal are elements of the group that the moves generate, if any."""
         if not Group.can_number(self.rules):
             return False
         points, chain = points_of(self.rules), Group.of(self.rules).chain
@@ -88,27 +88,27 @@ class Problem:
 
     @cached_property
     def packing(self) -> Fields:
-        """How sets of positions are stored."""
+        """The bit fields in which sets of positions are stored."""
         return Fields.of(self.rules.parts)
 
     @cached_property
     def steps(self) -> Steps:
-        """The moves."""
+        """The moves, compiled if possible."""
         return steps_of(self.rules.moves, self.rules.parts)
 
     @cached_property
     def steps_back(self) -> Steps:
-        """The moves backwards, from the goals towards the position; they exist only if the problem is `undoable`."""
+        """The inverse moves, from the goals towards the position; they exist only if the problem is `undoable`."""
         return steps_of(self.rules.moves, self.rules.parts, backwards=True)
 
     @cached_property
     def undoable(self) -> bool:
-        """Whether the positions before a position are known, and not only those after it."""
+        """Whether the predecessors of a position are known, and not only its successors."""
         return undoable(self.rules.moves)
 
     @cached_property
     def parities(self) -> frozenset[int]:
-        """The parities that the number of moves to a goal can have."""
+        """The parities that the number of moves to a goal may have."""
         even_and_odd = parities(self.rules, self.position, self.goals).any(axis=0)
         return frozenset(np.flatnonzero(even_and_odd).tolist())
 
@@ -118,16 +118,16 @@ A_PROBLEM = "a Problem, such as Problem.of(puzzle.rules, position)"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options of a search; InputError if one is of another type, or negative."""
+    """The options of a search; raises InputError if an option has the wrong type or is negative."""
 
     every: bool
     max_depth: int | None
     listed: int
     memory_limit: int
-    """Bytes for the paths found, and for the positions that the search holds."""
+    """Maximum number of bytes for the paths found and for the positions that the search holds."""
     listener: Listener = silence
     threads: int = 1
-    """Threads that search together where tables guide a long search."""
+    """Number of threads for a long search guided by tables."""
 
     def __post_init__(self) -> None:
         checked = {
@@ -138,14 +138,14 @@ class Request:
             "listener": arguments.function(self.listener, "a listener"),
             "threads": arguments.integer(self.threads, "threads", 1),
         }
-        for name, value in checked.items():  # numpy's scalars as Python's
+        for name, value in checked.items():  # numpy scalars become Python values
             object.__setattr__(self, name, value)
 
 
 def goals_of(rules: Rules, goals: ArrayLike | None) -> Labels:
-    """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once.
+    """Return one goal ``(places,)`` or several ``(goals, places)`` as an array of distinct goals.
 
-    None: the puzzle's starts. Raises as `Problem.of`.
+    None means the puzzle's starts. Raises as `Problem.of`.
     """
     if goals is None:
         return rules.start_labels
@@ -155,5 +155,5 @@ def goals_of(rules: Rules, goals: ArrayLike | None) -> Labels:
         return rules.checked_one(goals)[np.newaxis]
     checked = rules.checked(goals)
     if not len(checked):
-        raise InputError("expected at least one goal, found none")
+        raise InputError("goals: the list of goals is empty")
     return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]

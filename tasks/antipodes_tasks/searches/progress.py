@@ -1,4 +1,4 @@
-"""The progress that a search reports, and the pace of its calls, between which it can be interrupted."""
+"""Progress reports of a search, and the pace of its kernel calls, between which it can be interrupted."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -9,40 +9,40 @@ from typing import TypeVar
 from antipodes_tasks.jit import working_clock
 
 A_CALL = 0.1
-"""Seconds of one call of a kernel: signals and listeners wait until it returns."""
+"""Target duration of a kernel call, in seconds: signals and listeners wait until it returns."""
 FIRST_BUDGET = 1 << 14
 T = TypeVar("T")
 R = TypeVar("R")
 Pulse = Callable[[], None]
-"""Called from time to time by what takes long; it ends that by raising."""
+"""Function that is called from time to time during long work; it stops the work by raising an exception."""
 FASTER = 4
-"""Factor by which a budget grows from call to call, at most: the first call may include loading machine code."""
+"""Maximum factor by which a budget grows from call to call: the first call may include loading machine code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of a search that is under way."""
+    """The state of a running search."""
 
     method: str
     least: int | None
-    """No path has fewer moves; None if the search does not find that out."""
+    """Lower bound of the distance proved so far; None if the search does not prove any."""
     expanded: int
-    """Positions whose successors were generated so far."""
+    """Number of positions expanded so far."""
     held: int
-    """Positions in memory."""
+    """Number of positions in memory."""
 
 
 Listener = Callable[[Progress], None]
 
 
 class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
-    """Raised by a `Deadline`; its caller catches it."""
+    """Raised by a `Deadline`, and caught by its caller."""
 
 
 class Deadline:
-    """A listener that ends a search when its time is up, at the next progress; it tells another one meanwhile.
+    """A listener that passes progress on to another listener, and ends the search when the time is up.
 
-    The time to compile machine code does not count, or the first search would end with hardly a position expanded.
+    Time spent compiling kernels does not count; otherwise the first search would end with hardly a position expanded.
     """
 
     def __init__(self, seconds: float | None, listener: Listener) -> None:
@@ -62,7 +62,7 @@ class Deadline:
 
     @property
     def seconds(self) -> float | None:
-        """The time that is left, 0 at least; None without end."""
+        """Number of seconds left, at least 0; None without a time limit."""
         return None if self._end == math.inf else max(0.0, self._end - working_clock())
 
 
@@ -71,11 +71,11 @@ def silence(progress: Progress) -> None:
 
 
 def no_pulse() -> None:
-    """Go on."""
+    """Do nothing."""
 
 
 def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Pulse = no_pulse) -> Iterator[R]:
-    """The results of short calls on some threads, in their order; after each the pulse may end them all."""
+    """Yield the results of short calls on ``threads``, in order; ``pulse`` is called after each and may stop them."""
     with ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(call, item) for item in items]
         try:
@@ -88,20 +88,21 @@ def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: 
 
 
 class Pace:
-    """The budget of work of the next call of a kernel, learnt from the time of the calls before."""
+    """The budget of work for the next call of a kernel, learnt from the durations of previous calls."""
 
     def __init__(self, budget: int = FIRST_BUDGET) -> None:
         self.budget = budget
         self._begin = 0.0
 
     def start(self) -> None:
-        """A call begins."""
+        """Start timing a call."""
         self._begin = working_clock()
 
     def learn(self, used: int) -> None:
-        """The call has ended, and has used ``used`` of the budget.
+        """Adjust the budget after a call that used ``used`` units of it.
 
-        The time of a call that used little says little about larger ones, so the budget grows with the part used.
+        A call that used only a small part of its budget says little about longer calls, so the budget grows with the
+        part used.
         """
         seconds = max(working_clock() - self._begin, 1e-9)
         if used:

@@ -1,6 +1,6 @@
-"""Exchange two sides of labelled pieces, such as knights, along fixed routes.
+"""Exchange of two sides of labelled pieces, such as knights, along fixed routes.
 
-Every piece gets a route to a square of the other side, and moves along its route only. That makes the search small, but
+Every piece gets a route to a square of the other side and only moves along its route. This makes the search small, but
 the paths that it finds are not always shortest.
 """
 
@@ -24,11 +24,11 @@ Route = tuple[int, ...]
 Numbers32 = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 MAX_BOARDS = 1 << 24
-"""Boards along a combination of routes: a walk marks each in 16 bytes, in all 256 MiB in about a second."""
+"""Maximum number of boards along a combination of routes: 16 bytes each, 256 MiB in all, about a second."""
 MAX_BYTES = 1 << 30
-"""Bytes of the solutions."""
+"""Maximum number of bytes of the solutions."""
 MAX_ROUTES = 1 << 12
-"""Routes of all pieces; every two of them are compared."""
+"""Maximum number of routes of all pieces, which are compared in pairs."""
 BATCH = 1 << 12
 METHOD = "routes"
 
@@ -38,13 +38,13 @@ class Exchange:
     """One exchange of the sides."""
 
     routes: tuple[Route, ...]
-    """The route of each piece, in the order of their places."""
+    """The route of each piece, ordered by the pieces' places."""
     positions: Labels
     """``(moves + 1, places)``, from the start to the end."""
 
     @property
     def moves(self) -> int:
-        """The number of moves."""
+        """Number of moves."""
         return len(self.positions) - 1
 
 
@@ -54,30 +54,32 @@ class Exchanges:
 
     limit: int
     combinations: int
-    """Combinations of routes tried."""
+    """Number of combinations of routes tried."""
     solutions: tuple[Exchange, ...]
     expanded: int
-    """Boards expanded."""
+    """Number of boards expanded."""
 
     @property
     def histogram(self) -> dict[int, int]:
-        """The number of solutions by their number of moves, in ascending order."""
+        """Number of solutions by number of moves, in ascending order."""
         return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
 def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
-    """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
+    """Find all exchanges of the sides of ``start`` (default: the puzzle's start) along routes of at most ``limit``
+    moves.
 
-    The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
+    The pieces on the first half of the occupied places, in reading order, are one side; the other pieces are the other
+    side.
 
     Raises
     ------
     InputError
-        An argument is of another type, the limit is not positive, or the method does not fit the puzzle. The pieces
-        must all be different and move along edges both ways. A half turn must map the board onto itself and each side
-        onto the other; left-right reflection must map the board, and each side, onto itself.
+        An argument has the wrong type, the limit is not positive, or the method does not apply to the puzzle. The
+        pieces must all be different and move along edges in both directions. A half turn must map the board to itself
+        and each side to the other; a left-right reflection must map the board and each side to itself.
     ResourceLimitError
-        The routes, or the boards along a combination of them, do not fit into memory.
+        There are too many routes, or too many boards along a combination of them, for the memory.
     """
     arguments.instance(rules, Rules, "the Rules of a puzzle")
     arguments.function(listener, "a listener")
@@ -87,8 +89,8 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
         raise ResourceLimitError(
-            f"expected at most {MAX_BOARDS} boards along the routes, "
-            f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
+            f"the routes give {limit + 1}^{len(pieces)} boards, but at most {MAX_BOARDS} "
+            f"fit in memory: choose a smaller limit"
         )
     plan = _RoutePlan.of(rules, pieces.tolist(), edges, limit)
     tried, found, room = 0, list[Exchange](), MAX_BYTES
@@ -104,16 +106,16 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
 
 
 def _symmetric_edges(rules: Rules, position: Labels) -> Edges:
-    """The edges; InputError if the method does not fit the puzzle."""
+    """Return the edges; raise InputError if the method does not apply to the puzzle."""
     edges = swap_edges(rules)
     if edges is None or not both_ways(edges):
-        raise InputError("the routes method needs pieces that move to empty places, there and back")
+        raise InputError("the routes method needs pieces that move to empty places in both directions")
     pieces = position[position > 0]
     if len(set(pieces.tolist())) < len(pieces) or len(pieces) % 2 or not len(pieces):
-        raise InputError("the routes method needs two sides of equally many, different pieces")
+        raise InputError("the routes method needs two sides with the same number of pieces, all different")
     for name, image in (("a half turn", half_turn(rules)), ("a left-right reflection", reflection(rules))):
         if image is None or {(image[a], image[b]) for a, b in edges} != edges:
-            raise InputError(f"the routes method needs a board that {name} maps onto itself")
+            raise InputError(f"the routes method needs a board that {name} maps to itself")
         _check_sides(np.flatnonzero(position).tolist(), image, exchanged=name == "a half turn", name=name)
     return edges
 
@@ -122,17 +124,17 @@ def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str
     near, far = pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]
     if {image[place] for place in near} != set(far if exchanged else near):
         onto = "the other" if exchanged else "itself"
-        raise InputError(f"the routes method needs two sides such that {name} maps each onto {onto}")
+        raise InputError(f"the routes method needs two sides such that {name} maps each to {onto}")
 
 
 def half_turn(rules: Rules) -> list[int] | None:
-    """Where each place goes when the board is turned by 180 degrees, or None where a place meets a hole."""
+    """Return the place to which each place goes in a rotation by 180 degrees, or None if a place meets a hole."""
     squares = rules.board.rows * rules.board.columns
     return _image(rules, [squares - 1 - square for square in range(squares)])
 
 
 def reflection(rules: Rules) -> list[int] | None:
-    """Where each place goes when left and right are exchanged, or None where a place meets a hole."""
+    """Return the place to which each place goes in a left-right reflection, or None if a place meets a hole."""
     columns = rules.board.columns
     squares = range(rules.board.rows * columns)
     return _image(rules, [square - square % columns + columns - 1 - square % columns for square in squares])
@@ -148,7 +150,7 @@ def _image(rules: Rules, square_image: list[int]) -> list[int] | None:
 
 
 def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int) -> list[Route]:
-    """All routes of at most ``limit`` moves to one of the ends, breadth-first, that visit no place twice."""
+    """Return all routes of at most ``limit`` moves to one of the ends that visit no place twice, breadth-first."""
     found: list[Route] = []
     layer: list[Route] = [(origin,)]
     for _ in range(limit):
@@ -164,9 +166,10 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
 
 
 def compatible(routes: list[Route]) -> NDArray[np.bool_]:
-    """``(routes, routes)``: whether the ends of two differ and the longer one does not contain all places of the other.
+    """Return which routes can be combined ``(routes, routes)``: different ends, and neither contains the other's
+    places.
 
-    No route visits a place twice, so the places that two share are counted by a product of matrices.
+    No route visits a place twice, so a matrix product counts the places that two routes share.
     """
     covers = np.zeros((len(routes), 1 + max((max(route) for route in routes), default=0)), dtype=np.float32)
     for number, route in enumerate(routes):
@@ -184,18 +187,18 @@ class _RoutePlan:
 
     routes: list[Route]
     first: Numbers32
-    """``(pieces + 1,)``: where the routes of each piece begin."""
+    """``(pieces + 1,)``: the first route of each piece."""
     compatible: NDArray[np.bool_]
     mirror: Numbers32
-    """Which route is the reflection of each."""
+    """Number of the reflection of each route."""
     squares: Numbers32
-    """``(routes, limit + 1)``: the places, the last repeated."""
+    """``(routes, limit + 1)``: the places of each route, with the last place repeated."""
     lengths: Numbers32
-    """How many moves each route takes."""
+    """Number of moves of each route."""
     expanded: Numbers
-    """``(1,)``: boards looked at so far."""
+    """``(1,)``: number of boards expanded so far."""
     pace: Pace
-    """How many combinations one call of a kernel walks along."""
+    """Number of combinations that one call of a kernel processes."""
 
     @classmethod
     def of(cls, rules: Rules, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
@@ -217,7 +220,7 @@ class _RoutePlan:
         )
 
     def combinations(self) -> Iterator[Numbers32]:
-        """All combinations of one route a piece, in batches ``(m, pieces)``."""
+        """Yield all combinations of one route per piece, in batches ``(m, pieces)``."""
         pieces = len(self.first) - 1
         chosen = np.full(pieces, -1, dtype=np.int32)
         level = -1 if (np.diff(self.first) == 0).any() else 0
@@ -230,7 +233,7 @@ class _RoutePlan:
             yield found[:count]
 
     def walks(self, combinations: Numbers32, listener: Listener) -> Iterator[tuple[tuple[Route, ...], Numbers32]]:
-        """The routes and the steps for each combination along which all pieces can arrive."""
+        """Yield the routes and the steps of each combination along which all pieces can arrive."""
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
@@ -248,7 +251,7 @@ class _RoutePlan:
 
 
 def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
-    """The routes of each piece; the second side has the first side's, turned, in reverse order of pieces."""
+    """Return the routes of each piece; the second side has the first side's routes, rotated and in reverse order."""
     half = len(pieces) // 2
     around = neighbours(edges, rules.places)
     near = [routes_from(piece, set(pieces[half:]), around, limit) for piece in pieces[:half]]
@@ -257,7 +260,7 @@ def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> li
 
 
 def _replay(position: Labels, routes: tuple[Route, ...], steps: Numbers32) -> Labels:
-    """The positions that a sequence of steps passes."""
+    """Return the positions along a sequence of steps."""
     positions = np.repeat(position[np.newaxis], len(steps) + 1, axis=0)
     progress = [0] * len(routes)
     for i, step in enumerate(steps.tolist()):
@@ -280,10 +283,10 @@ def _next_combinations(
     mirror: Numbers32,
     found: Numbers32,
 ) -> tuple[int, int, int]:
-    """How many combinations the call has written to ``found`` ``(m, pieces)``, its last level, and the budget left.
+    """Write combinations to ``found`` ``(m, pieces)``; return their number, the last level, and the remaining budget.
 
-    They go in lexicographic order; ``chosen`` and ``level`` are where the call before stopped. A call tries at most
-    ``budget`` routes; there are no more combinations where the level is negative. Of two mirror images only the
+    They are in lexicographic order; ``chosen`` and ``level`` are the state after the previous call. A call tries at
+    most ``budget`` routes. A negative level means that there are no more combinations. Of two mirror images, only the
     lexicographically first is found.
     """
     pieces = len(chosen)
@@ -306,13 +309,13 @@ def _next_combinations(
 
 @kernel
 def _fits(chosen: Numbers32, level: int, compatible: NDArray[np.bool_]) -> bool:
-    """Whether the last route chosen is compatible with all before it."""
+    """Return whether the last chosen route is compatible with all routes before it."""
     return bool(compatible[chosen[:level], chosen[level]].all())
 
 
 @kernel
 def _mirror_comes_first(chosen: Numbers32, first: Numbers32, mirror: Numbers32) -> bool:
-    """Whether the mirror image of a combination is lexicographically smaller."""
+    """Return whether the mirror image of a combination is lexicographically smaller."""
     image = np.empty_like(chosen)
     for piece in range(len(chosen)):
         route = mirror[chosen[piece]]
@@ -333,11 +336,12 @@ def _next_exchange(
     steps: Numbers32,
     expanded: Numbers,
 ) -> tuple[int, int]:
-    """The end of the first combination from ``begin`` on whose pieces can all arrive, and the steps they take, or -1.
+    """Return the end of the first combination from ``begin`` on whose pieces can all arrive, and the number of steps,
+    or -1.
 
-    ``squares`` ``(routes, limit + 1)`` and ``lengths`` are the routes. Piece ``p`` is written to ``steps`` as
-    ``p + 1`` where it goes forward, as ``-(p + 1)`` where it steps back. ``visited`` begins with
-    a 0 for each board; ``expanded`` counts the boards.
+    ``squares`` ``(routes, limit + 1)`` and ``lengths`` describe the routes. A step of piece ``p`` is written to
+    ``steps`` as ``p + 1`` if it goes forward, and as ``-(p + 1)`` if it goes back. ``visited`` initially has a 0 for
+    each board; ``expanded`` counts the boards.
     """
     for i in range(begin, len(combinations)):
         chosen = combinations[i]
@@ -351,9 +355,10 @@ def _next_exchange(
 def _walk(
     squares: Numbers32, lengths: Numbers32, visited: Numbers32, stamp: int, steps: Numbers32, expanded: Numbers
 ) -> int:
-    """The number of steps of the first path that a depth-first search finds, or -1; it stamps the boards it has seen.
+    """Return the number of steps of the first path that depth-first search finds, or -1; mark visited boards with
+    ``stamp``.
 
-    ``order`` lists the pieces that have not arrived, in front of those that have.
+    ``order`` lists the pieces that have not arrived before those that have.
     """
     pieces, radix = squares.shape
     weight = radix ** np.arange(pieces)
@@ -401,7 +406,7 @@ def _walk(
 
 @kernel
 def _forward_if_possible(squares: Numbers32, progress: Numbers, order: Numbers, occupied: NDArray[np.bool_]) -> int:
-    """1 where some piece can go forward, so that none steps back; otherwise -1."""
+    """Return 1 if some piece can go forward, in which case no piece steps back; otherwise -1."""
     return 1 if _next_slot(squares, progress, order, 0, 1, occupied) < len(order) else -1
 
 
@@ -414,7 +419,7 @@ def _next_slot(
     direction: int,
     occupied: NDArray[np.bool_],
 ) -> int:
-    """The first slot of ``order`` from a given one on whose piece can step in a direction, or its length.
+    """Return the first slot of ``order`` from ``slot`` on whose piece can step in a direction, or the length.
 
     No piece steps back onto its start.
     """

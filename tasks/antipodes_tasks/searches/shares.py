@@ -1,7 +1,7 @@
-"""One search down to one depth by several threads: the tree is split at a shallow depth, and each takes its share.
+"""One depth-first search on several threads: the tree is split at a shallow depth into shares.
 
-Every share walks through the shallow tree, which is small, and searches below only what is its own. So no position is
-handed over, and together the shares expand what one search would.
+Every share walks through the small shallow part of the tree, and searches below only the nodes of the share. So no
+positions are handed over, and together the shares expand as many positions as a single search.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ from antipodes_tasks.searches.depth_first import GENERATED, Descent, Pass
 from antipodes_tasks.searches.problem import Request
 
 NODE = GENERATED + 1
-"""The entry of a kernel's tally that counts the positions that it has passed at the depth where the tree is split."""
+"""Index in a kernel's tally of the number of positions passed at the split depth."""
 SHARES_EACH = 8
-"""Shares for each thread: some are larger than others."""
+"""Number of shares per thread; several balance shares of different sizes."""
 SHALLOW, DEEPEST_SPLIT = 5, 10
-"""The tree is split at this part of its depth, at most at this depth."""
+"""The tree is split at one ``SHALLOW``-th of its depth, but at most at depth ``DEEPEST_SPLIT``."""
 
 
 class Share(NamedTuple):
-    """Of the positions at depth ``split`` those whose number, modulo ``parts``, is ``part``; the first is 0."""
+    """The positions at depth ``split`` whose number, from 0, is ``part`` modulo ``parts``."""
 
     split: int
     part: int
@@ -32,12 +32,12 @@ class Share(NamedTuple):
 
     @property
     def words(self) -> tuple[np.uint64, np.uint64, np.uint64]:
-        """The three numbers as kernels take them."""
+        """The three numbers in the types that kernels take."""
         return np.uint64(self.split), np.uint64(self.part), np.uint64(self.parts)
 
 
 WHOLE = Share(0, 0, 1)
-"""The whole tree: the root is its only position at depth 0."""
+"""The whole tree; its only node at depth 0 is the root."""
 
 
 @dataclass(eq=False, slots=True)
@@ -49,11 +49,11 @@ class _Shares:
     request: Request
     over: list[bool]
     tally: Numbers
-    """The sums of those of all shares."""
+    """Sum of the tallies of all shares."""
 
     @property
     def waiting(self) -> list[int]:
-        """The shares that are not over. Where one path is enough, only those that may find one further left."""
+        """Shares that are not complete. If one path is enough, only shares that may still find a path further left."""
         best = None if self.request.every else self.best
         return [
             number
@@ -63,14 +63,15 @@ class _Shares:
 
     @property
     def best(self) -> tuple[int, int] | None:
-        """The place in the tree of the leftmost path that was found, and the share that found it."""
+        """The position in the tree of the leftmost path found, and the share that found it."""
         found = ((int(one.tally[NODE]), number) for number, one in enumerate(self.descents) if one.found)
         return min(found, default=None)
 
     def advance(self, budget: int) -> bool:
-        """Expand about ``budget`` more positions on all threads; return whether the search is over.
+        """Expand about ``budget`` more positions on all threads; return whether the search is complete.
 
-        The shares that are furthest left come first. So when a path is found, little has been searched right of it.
+        The shares that are furthest left are advanced first. So when a path is found, little has been searched right of
+        it.
         """
         turn = sorted(self.waiting, key=lambda number: int(self.descents[number].tally[NODE]))[: self.threads]
         with ThreadPoolExecutor(self.threads) as pool:
@@ -81,7 +82,7 @@ class _Shares:
         return not self.waiting
 
     def result(self) -> Pass:
-        """The paths that were found: all of them, or the leftmost one, as one thread would find it."""
+        """Return the paths found: all of them, or the leftmost one, which a single thread would find."""
         results = [descent.result() for descent in self.descents]
         following = min(one.following for one in results)
         if self.request.every or self.best is None:
@@ -91,7 +92,7 @@ class _Shares:
 
 
 def shared(depth: int, threads: int, request: Request, descent: Callable[[Share], Descent]) -> Descent:
-    """The search down to a depth by several threads; ``descent`` begins that of a share."""
+    """Return the search to a depth by several threads; ``descent`` creates the search of a share."""
     split, parts = min(depth // SHALLOW, DEEPEST_SPLIT), SHARES_EACH * threads
     if split == 0:
         return descent(WHOLE)

@@ -1,4 +1,4 @@
-"""The shortest paths between two sets of positions: their number, and a list of them."""
+"""The shortest paths between two sets of positions: counting and listing them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,28 +15,28 @@ from antipodes_tasks.searches.problem import Request
 
 Edges = Numbers
 Successors = Callable[[Labels], tuple[Labels, Numbers]]
-"""Positions one move from ``(n, places)``, and for each the row that it comes after; see `CompiledSteps.successors`."""
+"""Function that returns the successors of ``(n, places)`` and each one's row there, as `CompiledSteps.successors`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ShortestPaths:
-    """Positions in layers, each on a shortest path from the first layer to the last."""
+    """Layers of positions, each of which is on a shortest path from the first layer to the last."""
 
     layers: tuple[Labels, ...]
     edges: tuple[Edges, ...]
-    """``(n, 2)`` for each two neighbouring layers: which position leads to which, in ascending order."""
+    """``(n, 2)`` between consecutive layers: the indices of a position and of a successor, ascending."""
 
     def reversed(self) -> "ShortestPaths":
-        """The same paths backwards."""
+        """Return the same paths reversed."""
         backwards = [_different(edges[:, ::-1]) for edges in reversed(self.edges)]
         return ShortestPaths(self.layers[::-1], tuple(backwards))
 
     def join(self, others: "ShortestPaths") -> "ShortestPaths":
-        """These paths continued by others, whose first layer is the last of these."""
+        """Return these paths continued by other paths, which begin with the last layer of these."""
         return ShortestPaths(self.layers + others.layers[1:], self.edges + others.edges)
 
     def count(self) -> int:
-        """The exact number of paths."""
+        """Return the exact number of paths."""
         counts = [1] * len(self.layers[0])
         for i, edges in enumerate(self.edges):
             following = [0] * len(self.layers[i + 1])
@@ -46,7 +46,7 @@ class ShortestPaths:
         return sum(counts)
 
     def __iter__(self) -> Iterator[Labels]:
-        """The paths, each ``(length + 1, places)``."""
+        """Yield the paths, ``(length + 1, places)`` each."""
         ends = [np.searchsorted(edges[:, 0], range(len(edges) + 2)) for edges in self.edges]
         for first in range(len(self.layers[0])):
             waiting: list[tuple[int, ...]] = [(first,)]
@@ -63,10 +63,11 @@ class ShortestPaths:
 def shortest_paths(
     packing: Fields, depths: Callable[[Words], Numbers], keys: Words, down: Successors, every: bool
 ) -> ShortestPaths:
-    """The shortest paths from positions ``(n, words)`` at one distance to the seeds; one path unless ``every``.
+    """Return one shortest path, or ``every`` one, to the seeds from positions ``(n, words)`` at the same distance.
 
-    ``depths`` are the distances from the seeds, negative if unknown; ``down`` are the moves towards the seeds. Raises
-    InconsistentDistancesError if the distances are wrong.
+    ``depths`` returns the distances from the seeds, negative if unknown; ``down`` makes the moves towards the seeds.
+
+    Raises InconsistentDistancesError if the distances are wrong.
     """
     keys = np.unique(keys, axis=0) if every else keys[:1]
     layers, edges = [packing.unpack(keys)], []
@@ -88,12 +89,12 @@ def shortest_paths(
 
 
 def _different(edges: Edges) -> Edges:
-    """Return the different edges, in ascending order; numpy takes long to find out that one edge has no copy."""
+    """Return the distinct edges, in ascending order; a single edge is returned at once, since numpy is slow."""
     return np.unique(edges, axis=0) if len(edges) > 1 else edges
 
 
 def solved(method: str, paths: ShortestPaths, request: Request, expanded: int) -> Answer:
-    """The answer with these paths."""
+    """Return the answer with these paths."""
     count = paths.count() if request.every else 1
     check_listing(min(count, request.listed), len(paths.edges), paths.layers[0].shape[1], request.memory_limit)
     solutions = tuple(islice(paths, request.listed))

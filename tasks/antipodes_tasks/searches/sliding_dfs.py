@@ -1,7 +1,7 @@
 """Depth-first search of a sliding puzzle with one blank, guided by sums of pattern tables.
 
-A search keeps the row and the column of its position in each table. A move changes those of the tables that have the
-tile, by their move tables; so a look-up costs a few reads, and ranks nothing.
+The search keeps the row and the column of its position in each table. A move changes them for the tables that contain
+the tile, by means of their move tables. So a lookup takes a few reads, and no position is ranked.
 """
 
 from collections.abc import Sequence
@@ -34,79 +34,88 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_TABLE = ~ZERO
 ENTRY = 3
 ROW, COLUMN, VALUE, SUM, BEFORE = (np.uint64(number) for number in range(ENTRY + 2))
-"""The numbers of an entry; and what follows them in a slot."""
+"""The words of an entry, followed by the other words of a slot."""
 SLOT = np.uint64(8)
-"""The words of a slot, which are a line of the processor's cache."""
+"""Number of words of a slot, which is one line of the processor's cache."""
 ADDRESS, MOVES, WIDTH, MAPS = (np.uint64(number) for number in range(4))
-"""What is known of a view: the address of the first value of its table, its first move, its columns, its first map."""
+"""Columns of ``views``: address of the table's first value, its first move, its number of columns, its first map."""
 UNBOUNDED = np.uint64(FAR)
 
 
 class Root(NamedTuple):
-    """A position in the tables."""
+    """The entries of the root position in the tables."""
 
     entries: Words
-    """``(views, ENTRY)``: the place of its row among the moves, its column, and what the table says."""
+    """``(views, ENTRY)``: the start of its row's moves, its column, and the table's value."""
     sums: Numbers
-    """``(sums,)``."""
+    """``(sums,)``: the value of each sum."""
 
 
 class PatternArrays(NamedTuple):
-    """The heuristic and the moves; an edge is the place of a piece and that of the blank, in order of the blank's."""
+    """The heuristic and the moves. An edge is the place of a piece and the place of the blank; edges are sorted by the
+    latter.
+    """
 
     origin: Words
-    """``(edges,)``: the place of the piece."""
+    """``(edges,)``: the place of the piece; ``destination`` is the place of the blank."""
     destination: Words
     following: Words
-    """The edges that may follow others, one after another."""
+    """The edges that may follow each edge, concatenated."""
     first_of: Words
-    """``(edges + places + 1,)``: where those begin that may follow each edge, which lead not back; and then,
-    for each place, where those begin that lead to it."""
+    """``(edges + places + 1,)``: the start, in ``following``, of the edges that may follow each edge and do not undo
+    it, and then of the edges that lead to each place of the blank.
+    """
     view_of: Words
-    """``(sums, labels)``: the view whose table has each tile, or NO_TABLE."""
+    """``(sums, labels)``: the view whose table contains each tile, or NO_TABLE."""
     edge_of: Words
     """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
     views: Words
-    """``(views, 4)``: the ADDRESS of each, which is not known here, MOVES, WIDTH and MAPS."""
+    """``(views, 4)``: ADDRESS (filled in later), MOVES, WIDTH and MAPS of each view."""
     moves: NDArray[np.uint32 | np.uint64]
-    """The row that a move leads to, and in the lower bits its column map. The moves of a row follow one another, by the
-    blank's place: those that are looked up together are in one line of the processor's cache."""
+    """The target row of each move, with its column map in the lower bits.
+
+    The moves of a row are contiguous and sorted by the place of the blank: moves that are looked up together are in one
+    cache line.
+    """
     maps: NDArray[np.uint16 | np.uint32]
-    """All column maps, one after another."""
+    """All column maps, concatenated."""
     bits: np.uint64
-    """The number of lower bits."""
+    """Number of lower bits."""
     gains: Words
     """``(edges, labels)``: the change of the Manhattan distance, modulo 2^64."""
 
 
 class _Path(NamedTuple):
-    """The path that is searched, and what was found.
+    """The current path, and the paths found.
 
-    Each successor of one of its positions that the heuristic does not prune has a group of slots, one for each sum.
+    Each successor of a position on the path that the heuristic does not prune has a group of slots, one for each sum.
     """
 
     labels: Labels
-    """``(places,)``: its last position."""
+    """``(places,)``: the last position of the path."""
     slots: Words
-    """``(slots, SLOT)``, flat: an entry, the sum, and the slot that the view had before. The first are the root's of
-    each view, then there is a group of the root's sums, and then the groups at each depth."""
+    """``(slots, SLOT)``, flat: an entry, the sum, and the previous slot of the view.
+
+    The first slots are the root's entry in each view, then comes a group with the root's sums, then the groups at each
+    depth.
+    """
     slot_of: Words
-    """``(views,)``: where the slot of the last position begins."""
+    """``(views,)``: the start of the slot of the last position."""
     group_of: Words
-    """``(bound,)``: where the group of the position at each depth begins."""
+    """``(bound,)``: the start of the group of the position at each depth."""
     edge: Words
-    """``(bound, most)``, flat: the moves to these successors."""
+    """``(bound, most)``, flat: the moves to the successors that are not pruned."""
     kept: Words
-    """``(bound,)``: how many there are."""
+    """``(bound,)``: number of successors that are not pruned."""
     tried: Words
-    """``(bound,)``: how many were searched."""
+    """``(bound,)``: number of them that have been searched."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, while there is room."""
+    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
 
     @classmethod
     def of(cls, position: Labels, depth: int, arrays: PatternArrays, root: Root, room: Words) -> "_Path":
-        """The path of a root alone."""
+        """Return the path that consists of the root only."""
         views, sums = len(root.entries), len(root.sums)
         most = int(np.diff(arrays.first_of).max(initial=0))
         slots = np.zeros((views + (1 + depth * most) * sums, int(SLOT)), dtype=np.uint64)
@@ -134,12 +143,12 @@ def descent_by_patterns(
     root: Root,
     values: Sequence[NDArray[np.uint8]],
 ) -> Descent:
-    """The search for paths of ``depth`` moves, guided by the tables with these values, one for each view."""
+    """Return the search for paths of ``depth`` moves, guided by tables with these values, one table per view."""
     path = _Path.of(problem.position, depth, arrays, root, room_for_paths(depth, request, np.uint64, depth))
 
     def advance(budget: int) -> bool:
         views = arrays.views.copy()
-        views[:, ADDRESS] = [address_of(own) for own in values]  # this process has them, and keeps them meanwhile
+        views[:, ADDRESS] = [address_of(own) for own in values]  # valid in this process, while `values` is alive
         here = arrays._replace(views=views)
         return _descend_by_patterns(path, budget, problem.goals, here, request.every, *share.words)
 
@@ -152,7 +161,7 @@ def descent_by_patterns(
 
 
 def _replayed(position: Labels, arrays: PatternArrays, edges: Words) -> Labels:
-    """The positions along a path of moves."""
+    """Return the positions along a path of moves."""
     positions = [position]
     for edge in edges.tolist():
         after = positions[-1].copy()
@@ -172,11 +181,11 @@ def _descend_by_patterns(
     part: np.uint64,
     parts: np.uint64,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+    """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    All successors of a position are looked up before one is searched, and no look-up waits for what another one says:
-    so the processor waits for memory once. It is the `Share` of the other arguments; the first share counts the
-    positions above the split.
+    All successors of a position are looked up before one is searched, and no lookup depends on the value of another, so
+    the processor waits for memory only once. ``split``, ``part`` and ``parts`` are the `Share`; the first share counts
+    the positions above the split.
     """
     labels, slots, slot_of, group_of, edge, kept, tried, tally, paths = path
     origin, destination, following, first_of, view_of, edge_of, views, moves, maps, bits, gains = arrays
@@ -254,9 +263,9 @@ def _look_up(
     bits: np.uint64,
     gains: Words,
 ) -> np.uint64:
-    """The greatest sum after a piece has moved along an edge, where the sums before are those of a group.
+    """Return the largest sum after a piece moves along an edge; the sums before the move are in ``group``.
 
-    What the move changes is written to a group of slots that begins at ``slot``.
+    The changed entries and sums are written to the group of slots that begins at ``slot``.
     """
     greatest, edges, low = ZERO, np.uint64(len(gains)), (ONE << bits) - ONE
     for s in range(np.uint64(len(view_of))):
@@ -288,7 +297,7 @@ def _move(
     slots: Words,
     slot_of: Words,
 ) -> None:
-    """Make the move along an edge; its views have the slots of a group from then on."""
+    """Make the move along an edge; its views use the slots of ``group`` from then on."""
     piece = np.uint64(labels[origin[e]])
     labels[destination[e]], labels[origin[e]] = piece, 0
     for s in range(np.uint64(len(view_of))):
@@ -319,7 +328,7 @@ def _take_back(
 
 @kernel
 def _is_own(tally: Numbers, part: np.uint64, parts: np.uint64) -> bool:
-    """Whether the next position at the depth of the split belongs to a part; it is counted."""
+    """Count the next position at the split depth; return whether it belongs to the part."""
     tally[NODE] += 1
     return bool(np.uint64(tally[NODE] - 1) % parts == part)
 
@@ -336,7 +345,7 @@ def _take_goals(
     tally: Numbers,
     paths: Words,
 ) -> bool:
-    """Whether a successor at the greatest depth is a goal; the path to it is counted, and kept while there is room."""
+    """Count and record the successors at the last depth that are goals; return whether there are any."""
     last, found = np.uint64(len(kept)) - ONE, tally[FOUND]
     most = np.uint64(len(edge)) // (last + ONE)
     while tried[last] < kept[last]:
@@ -352,7 +361,7 @@ def _take_goals(
 
 @kernel
 def _before_all(labels: Labels, edges: int) -> np.uint64:
-    """The number that stands for the edge before the first one: that of the blank, after all edges."""
+    """Return the number that stands for the edge before the first move: the blank's place, after all edges."""
     blank = ZERO
     while labels[blank] != 0:
         blank += ONE

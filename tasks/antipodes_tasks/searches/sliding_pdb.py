@@ -1,9 +1,9 @@
-"""Additive pattern databases as a heuristic: sums of tables of disjoint tiles, and the greatest of several sums.
+"""Additive pattern databases of sliding puzzles: sums of tables of disjoint sets of tiles, and the maximum of sums.
 
-A table says how many moves of its own tiles a position needs at least. So tables without a common tile add up, and the
-greatest of several sums is a bound, too (A. Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics,
-2004). Symmetries of the board that leave the goal as it is give further sums from the same tables. Tiles in no table of
-a sum contribute their Manhattan distance.
+A table contains the minimum number of moves of its own tiles. So the values of tables without a common tile can be
+added, and the maximum of several sums is a lower bound, too (A. Felner, R. E. Korf and S. Hanan, Additive Pattern
+Database Heuristics, 2004). Symmetries of the board that leave the goal unchanged give further sums from the same
+tables. Tiles that are in no table of a sum contribute their Manhattan distance.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from antipodes_tasks.symmetries.finding import symmetries_of
 from antipodes_tasks.symmetries.symmetry import Symmetry
 
 MAX_SYMMETRIES = 16
-"""Symmetries of which each gives sums: a rectangle has eight at most."""
+"""Maximum number of symmetries that are used for further sums; a rectangle has at most eight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,33 +41,33 @@ class PatternTable:
 
     name: str
     rows: SwapRows
-    """Its entries."""
+    """The rows and columns of its entries."""
     label_of: NDArray[np.uint8]
-    """``(labels,)``: the label that each label of the puzzle has in the pattern."""
+    """``(labels,)``: the label in the pattern of each label of the puzzle."""
     values: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
-    """``(entries,)``: its distances, UNREACHED where no moves lead; none before they are loaded."""
+    """``(entries,)``: the distances, UNREACHED for unreachable entries; empty until they are loaded."""
 
     @property
     def adds(self) -> bool:
-        """Whether it counts the moves of some tiles alone, so that it adds to tables of others."""
+        """Whether the table only counts the moves of some tiles, so that it can be added to tables of other tiles."""
         return isinstance(self.rows.rules.moves, CountedSwaps)
 
     @cached_property
     def tiles(self) -> frozenset[int]:
-        """The labels of the puzzle whose moves it counts."""
+        """Labels of the puzzle whose moves the table counts."""
         moves = self.rows.rules.moves
         uncounted = (EMPTY, moves.free) if isinstance(moves, CountedSwaps) else (EMPTY,)
         counted = np.flatnonzero(~np.isin(self.label_of, uncounted)) if self.adds else np.arange(1, len(self.label_of))
         return frozenset(counted.tolist())
 
     def read(self, indices: Numbers) -> Numbers:
-        """What it says of entries ``(n,)``; NEVER where no moves lead."""
+        """Return the distances of entries ``(n,)``; UNREACHABLE_COST for unreachable entries."""
         found = self.values[np.maximum(indices, 0)].astype(np.int64)
         return np.where((found == UNREACHED) | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 
 class LookUp(NamedTuple):
-    """A table that a sum looks up for the image of a position."""
+    """A table that a sum looks up at the image of a position."""
 
     table: PatternTable
     symmetry: Symmetry
@@ -75,34 +75,35 @@ class LookUp(NamedTuple):
     @property
     def counted(self) -> NDArray[np.bool_]:
         """``(labels,)``: whether the table counts the moves of the image of each label."""
-        return np.isin(self.symmetry.labels[0], list(self.table.tiles))  # pieces change in the same way everywhere
+        return np.isin(self.symmetry.labels[0], list(self.table.tiles))  # pieces are mapped alike on every place
 
     def entry(self, position: Labels) -> int:
-        """The entry of the image of one position ``(places,)``."""
+        """Return the entry of the image of one position ``(places,)``."""
         image = self.table.label_of[self.symmetry.image(position[np.newaxis])[0]]
         return self.table.rows.numbering.rank_one(image.tolist())
 
     def look_up(self, labels: Labels) -> Numbers:
-        """What the table says of the images of positions ``(n, places)``, ``(n,)``."""
+        """Return the table's values ``(n,)`` for the images of positions ``(n, places)``."""
         images = self.table.label_of[self.symmetry.image(labels)]
         return self.table.read(self.table.rows.numbering.rank(images))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwapPatterns(Patterns):
-    """The greatest of several sums of tables, each with the Manhattan distance of the tiles in none of its tables."""
+    """The maximum of several sums of tables, each with the Manhattan distances of the tiles in none of its tables."""
 
     rules: Rules
     goal: Labels
-    """``(places,)``: the position to which the tables count the moves."""
+    """``(places,)``: the position to which the tables contain the distances."""
     sums: tuple[tuple[LookUp, ...], ...]
     costs: Numbers
     """``(labels, places)``: the Manhattan distance of each tile."""
 
     @classmethod
     def of(cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], costs: Numbers) -> "SwapPatterns":
-        """The heuristic for distances to a goal ``(places,)``: each table joins the first sum that has none of its
-        tiles; one that counts all moves is alone.
+        """Return the heuristic for distances to a goal ``(places,)``.
+
+        Each table joins the first sum that contains none of its tiles. A table that counts all moves forms its own sum.
         """
         sums: list[list[PatternTable]] = []
         for table in tables:
@@ -119,12 +120,12 @@ class SwapPatterns(Patterns):
 
     @cached_property
     def views(self) -> tuple[LookUp, ...]:
-        """The look-ups of all sums."""
+        """The lookups of all sums."""
         return tuple(view for own in self.sums for view in own)
 
     @cached_property
     def single(self) -> Numbers:
-        """``(sums, labels, places)``: the cost of each tile that no table of a sum has; 0 for the others."""
+        """``(sums, labels, places)``: the Manhattan distance of tiles in no table of the sum; 0 for other tiles."""
         single = np.repeat(self.costs[np.newaxis], len(self.sums), axis=0)
         for number, own in enumerate(self.sums):
             for view in own:
@@ -133,13 +134,13 @@ class SwapPatterns(Patterns):
 
     @property
     def name(self) -> str:
-        """The tables that are added, and of how many such sums it is the greatest: ``seven + eight, greatest of 2``."""
+        """Names of the added tables, and the number of sums: ``seven + eight, greatest of 2``."""
         different = dict.fromkeys(" + ".join(view.table.name for view in own) for own in self.sums)
         greatest = f", greatest of {len(self.sums)}" if len(self.sums) > 1 else ""
         return ", ".join(different) + greatest
 
     def bound(self, position: Labels) -> int:
-        """Return the bound of one position ``(places,)``; NEVER if a table implies that it does not reach the goal."""
+        """Return the bound of one position ``(places,)``; UNREACHABLE_COST if a table excludes a path to the goal."""
         _, values = self._looked_up(position)
         return min(UNREACHABLE_COST, max(self._sums(position, values)))
 
@@ -154,13 +155,13 @@ class SwapPatterns(Patterns):
         return np.minimum(greatest, UNREACHABLE_COST)
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """The search for paths of ``depth`` moves, guided by the tables."""
+        """Return the search for paths of ``depth`` moves, guided by the tables."""
         values = [view.table.values for view in self.views]
         root = self.root(problem.position)
         return descent_by_patterns(depth, problem, request, share, self.arrays, root, values)
 
     def root(self, position: Labels) -> Root:
-        """The entries of one position ``(places,)`` that every table has, and what they say."""
+        """Return the entries and values of one position ``(places,)`` in all tables."""
         indices, values = self._looked_up(position)
         entries = np.empty((len(self.views), ENTRY), dtype=np.uint64)
         for i, (view, index, value) in enumerate(zip(self.views, indices, values, strict=True)):
@@ -175,7 +176,7 @@ class SwapPatterns(Patterns):
         return indices, values
 
     def _sums(self, position: Labels, values: Sequence[int]) -> list[int]:
-        """Return what each sum says of one position, from the distances of all views."""
+        """Return the value of each sum for one position, from the distances of all views."""
         rest, places = iter(values), np.arange(len(position))
         return [
             int(single[position, places].sum()) + sum(islice(rest, len(own)))
@@ -184,14 +185,14 @@ class SwapPatterns(Patterns):
 
     @cached_property
     def first_moves(self) -> dict[SwapRows, int]:
-        """The different numberings, and where the moves of each begin among those of all."""
+        """The distinct numberings, and the first of each one's moves among the moves of all."""
         different = dict.fromkeys(view.table.rows for view in self.views)
         sizes = [rows.rows * len(rows.edges) for rows in different]
         return dict(zip(different, accumulate(sizes, initial=0), strict=False))
 
     @cached_property
     def arrays(self) -> PatternArrays:
-        """The heuristic for the kernel."""
+        """The heuristic as arrays for the kernel."""
         return _arrays(self)
 
 
@@ -228,7 +229,7 @@ def _by_blank(edge: tuple[int, int]) -> tuple[int, int]:
 def _move_arrays(
     patterns: SwapPatterns,
 ) -> tuple[Words, NDArray[np.uint32 | np.uint64], NDArray[np.uint16 | np.uint32], np.uint64]:
-    """The views, and the moves, column maps and bits of all different numberings."""
+    """Return the views, and the moves, column maps and number of map bits of all distinct numberings."""
     filled = {rows: rows.tables() for rows in patterns.first_moves}
     bits = max((len(tables.column_maps) - 1).bit_length() for tables in filled.values())
     narrow = max(rows.rows for rows in filled) << bits <= 1 << 32 and max(rows.width for rows in filled) <= 1 << 16

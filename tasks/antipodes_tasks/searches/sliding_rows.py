@@ -1,4 +1,4 @@
-"""The rows and columns of a table of a sliding puzzle, and where each move along an edge of the board leads."""
+"""Rows and columns of a sliding puzzle's pattern table, and the effect of each move along an edge of the board."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +20,14 @@ from antipodes_tasks.spaces.space import Numbering, Space
 
 @dataclass(frozen=True)
 class SwapRows:
-    """A numbering of a sliding puzzle with one blank, cut so that its move tables are small."""
+    """A numbering of a sliding puzzle with one blank, cut into rows and columns so that its move tables are small."""
 
     rules: Rules
     numbering: Numbering
 
     @cached_property
     def edges(self) -> Edges:
-        """The moves: the place of a piece, and that of the blank."""
+        """The moves: the place of a piece and the place of the blank."""
         moves = self.rules.moves
         if isinstance(moves, Swaps):
             return tuple(dict.fromkeys((a, b) for a, b in moves.pairs.tolist() if a != b))
@@ -40,24 +40,24 @@ class SwapRows:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self._space.rows
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return self._space.width
 
     def tables(self) -> MoveTables:
-        """The move tables with a move for each edge, in their order: ILLEGAL where the row does not allow it.
+        """Return the move tables with one move per edge, in the order of the edges; ILLEGAL if a row does not allow it.
 
-        InputError where the numbering is neither of arrangements nor of regions.
+        Raises InputError if the numbering is neither of arrangements nor of regions.
         """
         if isinstance(self.numbering, Regions):
             return RegionTables(self.numbering).by_edge()
         if not isinstance(self.numbering, Arrangements):
             raise InputError(
-                f"{option('tables')}: expected a table of every position, found {shorten(self.numbering.KIND)}"
+                f"{option('tables')}: expected a table of all positions, found {shorten(self.numbering.KIND)}"
             )
         listed = self._space.filler.filled()
         blank = self.numbering.unrank(np.arange(self.rows) * self.width).argmin(axis=1)
@@ -65,7 +65,7 @@ class SwapRows:
         column_map = np.zeros(target.shape, dtype=listed.column_map.dtype)
         for place in range(self.rules.places):
             here = np.flatnonzero(blank == place)
-            # in a row the moves are listed in the order of the edges to the blank
+            # A row lists its moves in the order of the edges to the blank.
             edges = np.array([number for number, (_, to) in enumerate(self.edges) if to == place], dtype=np.int64)
             target[np.ix_(here, edges)] = listed.target[here, : len(edges)]
             if self.width > 1:

@@ -1,14 +1,13 @@
-"""Whether a goal can be reached, and in how many moves, as far as that is known without a search.
+"""Reachability of goals, and the parity of the number of moves, as far as they are known without a search.
 
-The colours of empty places, and sums, restrict the parity of the number of moves. A sum changes by a fixed amount with
-every move, whatever the position: the parity of the permutation of pieces that all differ is one, the sum of a part's
-values modulo their number is another, and the number of moves modulo 2 is a third. Each move adds a fixed element of
-the product of these cyclic groups. So the difference of two positions, together with the number of moves, is in the
-subgroup that the moves span.
+Two invariants restrict the parity of the number of moves. One is the number of empty places of each colour in a
+two-colouring of the board. The others are sums to which every move adds a fixed amount in any position: the parity of
+the permutation of distinct pieces, the sum of a part's values modulo their number, and the number of moves modulo 2.
+Together, each move adds a fixed element of the product of these cyclic groups. So the difference of two positions,
+combined with the number of moves, is an element of the subgroup that the moves generate.
 
- Where one blank moves over
-a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) decides the
-rest.
+If a single blank moves on a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the alternating
+group, 1974) decides whether goals are reachable.
 """
 
 from functools import lru_cache
@@ -26,29 +25,29 @@ from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
 MAX_GROUP_ELEMENTS = 1 << 12
-"""Elements of the largest group that is listed."""
+"""Maximum number of elements of a group that is listed."""
 
 
 class Solvable(NamedTuple):
-    """Knowledge about goals without a search, ``(goals,)`` each."""
+    """What is known about goals without a search; arrays ``(goals,)``."""
 
     possible: Mask
-    """False: the goal cannot be reached."""
+    """False if the goal is known to be unreachable."""
     certain: Mask
-    """True: it can."""
+    """True if the goal is known to be reachable."""
 
 
 def parities(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
+    """Return whether the number of moves to each of the goals ``(n, places)`` may be even and may be odd, ``(n, 2)``.
 
-    Neither of them, if a goal is unreachable.
+    Both are False if a goal is unreachable.
     """
     both: Mask = _by_colour(rules, position, goals) & _by_sums(rules, position, goals)
     return both
 
 
 def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
-    """Whether each of the goals ``(n, places)`` can be reached from the position, as far as that is known."""
+    """Return what is known about the reachability of the goals ``(n, places)`` from a position."""
     same: Mask = (goals == position).all(axis=1)
     possible: Mask = same | parities(rules, position, goals).any(axis=1)
     edges = swap_edges(rules)
@@ -65,7 +64,7 @@ def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
 
 
 def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """By two-colouring: each move changes the number of empty places of one colour by one."""
+    """Return the parities possible by two-colouring: each move changes the number of empty places of a colour by 1."""
     edges = swap_edges(rules)
     colours = two_colouring(edges, rules.places) if edges else None
     if colours is None:
@@ -76,7 +75,7 @@ def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
 
 
 def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed: bool) -> Mask:
-    """On a path the pieces keep their order, on a cycle they keep it up to rotation."""
+    """Return which goals are reachable on a path, where pieces keep their order, or a cycle, where they rotate."""
     first = min(range(len(around)), key=lambda place: len(around[place]))
     line = [first]
     while len(line) < len(around):
@@ -91,9 +90,9 @@ def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed:
 
 
 def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
+    """Return the parities that the sums allow for each of the goals ``(n, places)``: even and odd, ``(n, 2)``.
 
-    Neither of them, if a goal is unreachable.
+    Both are False if a goal is unreachable.
     """
     span = _span(rules.moves, rules.parts)
     if span is None:
@@ -105,7 +104,7 @@ def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
 
 
 def _changes(rules: Rules, position: Labels, goals: Labels) -> NDArray[np.int64]:
-    """How much each of the sums differs between the position and each of the goals, ``(n, sums)``."""
+    """Return the difference of each sum between the position and each of the goals, ``(n, sums)``."""
     changes = [np.zeros((len(goals), 0), dtype=np.int64)]
     for part, here in zip(rules.parts, rules.ranges, strict=True):
         if part.counts is None:
@@ -118,16 +117,16 @@ def _changes(rules: Rules, position: Labels, goals: Labels) -> NDArray[np.int64]
 
 
 class WrongSum(NamedTuple):
-    """A sum that no moves from the start make."""
+    """A sum that no sequence of moves from the start can produce."""
 
     part: Part | None
-    """The part whose values or permutation have it; None: several sums, each possible alone, do not fit together."""
+    """The part with the wrong sum; None if each sum is possible by itself, but not their combination."""
     found: int = 0
     expected: int = 0
 
 
 def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
-    """Why no moves lead from the first start to a position ``(places,)``; None if the sums do not say so."""
+    """Return why a position ``(places,)`` is unreachable from the first start; None if the sums do not exclude it."""
     span, start = _span(rules.moves, rules.parts), rules.first
     if span is None or _by_sums(rules, start, position[np.newaxis]).any():
         return None
@@ -144,7 +143,7 @@ def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
 
 @lru_cache(maxsize=4)
 def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
-    """The elements that sequences of moves add; None if the moves are unknown or there are too many."""
+    """Return the elements that sequences of moves add; None if the moves are unknown or there are too many elements."""
     added: set[Element]
     if isinstance(moves, Swaps):
         added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
@@ -167,7 +166,7 @@ def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
 
 
 def _keeps_to_parts(moves: Transforms, parts: tuple[Part, ...]) -> bool:
-    """Whether pieces and values stay in their part, pieces are not changed, and values are of the part's modulus."""
+    """Return whether moves stay within parts, do not change pieces, and add values modulo their number."""
     sizes = [part.places for part in parts]
     of_part = np.repeat(np.arange(len(parts)), sizes)
     pieces = np.repeat([part.holds_pieces for part in parts], sizes)
@@ -177,7 +176,7 @@ def _keeps_to_parts(moves: Transforms, parts: tuple[Part, ...]) -> bool:
 
 
 def _added(moves: Transforms, parts: tuple[Part, ...]) -> set[Element]:
-    """What each move adds."""
+    """Return the elements that single moves add."""
     elements = set()
     for origin, values in zip(moves.origin, moves.added.astype(np.int64), strict=True):
         element, first = [], 0

@@ -1,9 +1,9 @@
-"""The search with tables that say what every move does to the distance: see `step_tables`.
+"""Depth-first search with step tables, which contain the effect of every move on the bound; see `step_tables`.
 
-Successors are not looked up one by one, as in `permutation_dfs`: which moves raise, keep and lower what a table says is
-in the word of the position. So the moves that no table forbids are found for all moves together, as the bits of a
-number. Memory takes much longer than that. So positions are searched in *blocks*: the successors of some positions of a
-depth are a block of the next depth, as many as there is room for, and all their words are fetched before one is read.
+Successors are not looked up one by one, as in `permutation_dfs`. The step-table entry (*word*) of a position contains
+the moves that raise, keep and lower a table's bound, so bit operations find all moves that no table prunes. Reading
+memory takes much longer than that. So positions are searched in *blocks*, see `permutation_dfs`, and all words of a
+block are prefetched before the first is read.
 """
 
 from typing import NamedTuple
@@ -35,59 +35,60 @@ from antipodes_tasks.searches.shares import NODE
 from antipodes_tasks.searches.step_tables import MAX_MOVES
 
 STEP_ROOM = 256
-"""Positions of a block, where a position does not have more successors."""
+"""Number of positions of a block, unless a position has more successors."""
 PART = np.uint64(9)
-"""Bits of a word that are led to the moves of the puzzle by one look-up."""
+"""Number of bits of a word that one lookup translates into moves of the puzzle."""
 IN_PART = (ONE << PART) - ONE
 KEEPS = np.uint64(MAX_MOVES)
 ALL = (ONE << KEEPS) - ONE
 
 
 class StepArrays(NamedTuple):
-    """The words of all views."""
+    """The step tables of all views."""
 
     begin: Words
     """``(views,)``: the first word of the table."""
     moves: NDArray[np.uint32]
-    """``(views, column maps, parts, 2**PART)``: for each part of the bits of a word the moves of the puzzle that they
-    are, as bits, where a column map applies."""
+    """``(views, column maps, parts, 2**PART)``: the moves of the puzzle, as bits, for each value of each part of a
+    word's bits, by the column map that applies.
+    """
     still: NDArray[np.uint32]
-    """``(views, column maps)``: the moves of the puzzle that are none of the table, as bits."""
+    """``(views, column maps)``: the moves of the puzzle that change nothing in the table, as bits."""
     words: Words
     follow: NDArray[np.uint32]
-    """``(2, moves + 1)``: the moves that may follow each move, as bits, where one path is sought, and where all are."""
+    """``(2, moves + 1)``: the moves that may follow each move, as bits, in a search for one path and for every path."""
 
 
 class StepPath(NamedTuple):
-    """The blocks of positions that are searched; arrays begin with the depth, and the position in its block."""
+    """The blocks of positions being searched; arrays are indexed by depth and by position within the block."""
 
     size: Words
-    """``(bound + 1,)``: the positions of each block."""
+    """``(bound + 1,)``: number of positions of each block."""
     tried: Words
-    """``(bound + 1,)``: how many of them have been expanded."""
+    """``(bound + 1,)``: number of positions of each block that have been expanded."""
     parent: NDArray[np.uint32]
-    """``(bound + 1, room)``: the position of the block before from which each comes."""
+    """``(bound + 1, room)``: the position's predecessor, as an index in the previous block."""
     move: NDArray[np.uint32]
-    """``(bound + 1, room)``: the move that led to it."""
+    """``(bound + 1, room)``: the move that led to the position."""
     number: Numbers
-    """``(room,)``: of the positions where the tree is split, which they are."""
+    """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
     """``(bound + 1, room, digits)``."""
     said: NDArray[np.uint8]
-    """``(bound + 1, room, views)``: what each view says."""
+    """``(bound + 1, room, views)``: the bound of each view."""
     word: NDArray[np.uint32]
-    """``(bound + 1, room, views)``: the number of the word in each view."""
+    """``(bound + 1, room, views)``: the index of the word in each view."""
     map: NDArray[np.uint8]
-    """``(bound + 1, room, views)``: the column map that applies."""
+    """``(bound + 1, room, views)``: the number of the column map that applies."""
     changes: Words
-    """``(views, 2)``: room for the moves that raise, and that keep, what each view says of a position."""
+    """``(views, 2)``: scratch memory for the moves that raise, and that keep, each view's bound of a position."""
     taken: Words
-    """``(bound,)``: room for the moves of a path."""
+    """``(bound,)``: scratch memory for the moves of a path."""
     labels: Labels
-    """``(3, places)``: the position to solve, and room for two."""
+    """``(3, places)``: the position to solve, and scratch memory for two positions."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, while there is room."""
+    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
 
 
 @kernel
@@ -103,7 +104,7 @@ def descend_by_steps(
     part: np.uint64,
     parts: np.uint64,
 ) -> bool:
-    """Whether the search is over; see `descend_by_turns`. A block more than the budget may be expanded."""
+    """Continue the search as `descend_by_turns` does; return whether it is complete."""
     size, tried, tally = path.size, path.tried, path.tally
     depth, stop, over = np.uint64(tally[DEPTH]), tally[EXPANDED] + budget, False
     while tally[EXPANDED] < stop and not over:
@@ -135,7 +136,7 @@ def successors_by_steps(
     part: np.uint64,
     parts: np.uint64,
 ) -> np.uint64:
-    """Expand positions of a depth while there is room for their successors; return how many these are."""
+    """Expand positions of a depth while there is room for their successors; return the number of successors."""
     _, tried, parent, move, number, _, said, word, map_of, changes, taken, _, tally, _ = path
     _, moves_of, still, words, follow = steps
     left, below, links = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, linked.sum()
@@ -188,7 +189,7 @@ def successors_by_steps(
 def find_words(
     path: StepPath, depth: np.uint64, kept: np.uint64, moves: np.uint64, views: ViewArrays, begin: Words, words: Words
 ) -> None:
-    """Find where the words of a block are, and begin to read them."""
+    """Compute the addresses of a block's words, and prefetch the words."""
     _, _, parent, move, _, digits, _, word, map_of, _, _, _, _, _ = path
     digit_at, meta, after, fold, classes, _, _, _, _ = views
     above = depth - ONE

@@ -1,4 +1,4 @@
-"""The search with tables that say what every move does: its words, and the stages that it goes through."""
+"""The stages of a search with step tables, and the arrays of all step tables."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class StepSearch:
         depth: int,
         request: Request,
     ) -> "StepSearch":
-        """The search for paths of ``depth`` moves from a position ``(places,)``, before its first stage."""
+        """Return the search for paths of ``depth`` moves from a position ``(places,)``, before its first stage."""
         shape = depth + 1, max(STEP_ROOM, len(rules.moves))
         path = StepPath(
             size=np.zeros(depth + 1, dtype=np.uint64),
@@ -71,14 +71,14 @@ class StepSearch:
         every: bool,
         share: Share,
     ) -> Callable[[int], bool]:
-        """The search of one stage after another, until one finds a path; see `Descent.advance`."""
+        """Return a function that searches one stage after another until one finds a path; see `Descent.advance`."""
         left = list(stages)
         self._begin(left[0], values)
 
         def advance(budget: int) -> bool:
             _, part, parts = share.words
             while True:
-                # the tree is split below the beginnings, which every share has
+                # The tree is split below the prefixes, which belong to every share.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
                 steps = self.steps._replace(follow=np.stack([left[0].follow] * 2))
                 over = descend_by_steps(self.path, budget, goal, self.arrays, effects, steps, every, split, part, parts)
@@ -90,7 +90,7 @@ class StepSearch:
         return advance
 
     def _begin(self, stage: Stage, values: NDArray[np.uint8]) -> None:
-        """Make the block of the beginnings of a stage from which the tables do not rule out a path."""
+        """Fill the block of a stage's prefixes from which the tables do not rule out a path."""
         path, depth = self.path, stage.moves
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:
@@ -111,7 +111,7 @@ class StepSearch:
         self._place(kept, depth)
 
     def _place(self, labels: Labels, depth: int) -> None:
-        """Write the digits and words of the positions of a block."""
+        """Write the digits and step-table indices of the positions of a block."""
         path, count = self.path, len(labels)
         for number, view in enumerate(self.views):
             folding, entries = view.table.folding, view.entries(labels)
@@ -134,7 +134,7 @@ def step_arrays(
     threads: int,
     pulse: Pulse,
 ) -> list[StepArrays]:
-    """The words of all tables, one after another; none where the puzzle or a table has too many moves for them."""
+    """Return the step tables of all pattern tables in one array; empty if the puzzle or a table has too many moves."""
     if len(rules.moves) > MAX_MOVES:
         return []
     words, begin, size = list[Steps](), dict[TurnTable, int](), 0
@@ -155,7 +155,7 @@ def step_arrays(
 
 
 def _moves_of_bits(views: Sequence[View]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The moves of the puzzle that bits of words are, and those that are none of a table; see `StepArrays`."""
+    """Return the moves of the puzzle for each bit of a step table's word, and the moves that do nothing in a table."""
     foldings = [view.table.folding for view in views]
     maps = max(len(folding.maps) for folding in foldings if folding is not None)
     bits = np.arange(len(views[0].moves), dtype=np.uint32)

@@ -1,9 +1,9 @@
-"""What every move does to the distance, for each entry of a folded table: one look-up instead of one for each move.
+"""Step tables: the effect of every move on the distance, for each entry of a folded pattern table.
 
-A move changes a distance by one at most. So two bits for each move say what the table says after it, and a search that
-knows the distance of a position knows those of all its successors: the bits of all moves that raise it are one number,
-the bits of those that keep it another. The tables are large, and made from folded ones in seconds, when a search takes
-long.
+A move changes a distance by at most one, so two bits per move are enough to store the distance after it. A search that
+knows the distance of a position gets the distances of all its successors by one lookup instead of one per move. An
+entry of a step table is a *word*: one bit mask of the moves that raise the distance, and another of the moves that keep
+it. Step tables are large; they are computed from folded tables, within seconds, when a search takes long.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from antipodes_tasks.searches.folding import Folding, row_moves
 from antipodes_tasks.searches.progress import Pulse, on_threads
 
 MAX_MOVES = 32
-"""Moves of which a word has bits: one each where they raise the distance, and above these one where they keep it."""
+"""Maximum number of moves; the bits of moves that raise the distance are below the bits of moves that keep it."""
 CLASSES_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
@@ -26,9 +26,10 @@ Steps = NDArray[np.uint64]
 def steps_of(
     folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Pulse
 ) -> Steps | None:
-    """For each entry of a folded table the moves that raise the distance, and those that keep it, ``(entries,)``.
+    """Return the word of each entry of a folded table, ``(entries,)``.
 
-    None where there are too many moves, or one changes a distance by more. The pulse may end it.
+    Return None if there are too many moves, or a move changes a distance by more than one. ``pulse`` may interrupt the
+    work.
     """
     rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
     moves = rows.shape[1]
@@ -58,10 +59,10 @@ def write_steps(
     values: NDArray[np.uint8],
     steps: Steps,
 ) -> bool:
-    """Write the words of the classes ``first`` to ``end``; whether each move changes distances by one at most.
+    """Write the words of the classes ``first`` to ``end``; return whether each move changes distances by at most one.
 
-    ``after`` ``(classes, moves)`` has the class of the row that a move leads to, above the bits of the column map, and
-    ``columns`` ``(column maps, moves, width)`` the column there.
+    ``after`` ``(classes, moves)`` contains the class of the row after each move, above the bits of the column map, and
+    ``columns`` ``(column maps, moves, width)`` contains the column there.
     """
     width = columns.shape[2]
     largest = np.uint64(0)

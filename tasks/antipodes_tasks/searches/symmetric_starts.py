@@ -1,16 +1,18 @@
-"""Where the search of a symmetric position begins: of beginnings that symmetries lead to each other, with one.
+"""Prefixes from which the search of a symmetric position starts: one per class of symmetric prefixes.
 
-A symmetry that keeps a position leads each path from it to the goal to another one. So the paths that come first in the
-alphabet of the moves are enough. Such a path begins with a move to which no symmetry leads a later one; of those
-symmetries that keep this move, none leads the next move to an earlier one; and so on, until only the identity is left.
-Two moves that may change places are in the order of the alphabet there, too, so both may be asked for.
+A symmetry that leaves a position unchanged maps each path from it to the goal to another such path. So it is enough to
+search the paths that are lexicographically first among their images. The first move of such a path is the smallest of
+its images under the symmetries. Among the symmetries that fix this move, none maps the second move to a smaller one,
+and so on, until only the identity is left. Both this rule and the fixed order of commuting moves refer to the same
+order of moves, so they can be combined.
 
-Of a *central* position, which may change places with every move, one may also begin a path anywhere: if the moves
-``a b ... z`` lead from it to the goal, so do ``b ... z a``, for what ``b ... z`` does is what undoes the position and
-``a``, in any order. So a path that has some move may begin with it. The first stage of the search has the paths that
-begin with a move of one class (moves that symmetries lead to each other), the next one the paths without any of these
-that begin with one of the next class, and so on; in the alphabet, these classes follow one another. For the superflip
-of the cube, the half turns are the first class, and paths of quarter turns alone the second.
+A *central* position commutes with every move. A path from it may begin at any of its moves: if the moves ``a b ... z``
+lead from the position to the goal, so do ``b ... z a``, because ``b ... z`` undoes the position and ``a``, which
+commute. So a path that contains a certain move may begin with it. The first stage of the search covers the paths that
+begin with a move of one class (moves that symmetries map to each other). The next stage covers the paths without any of
+these moves that begin with a move of the next class, and so on. In the order of moves, these classes follow one
+another. For the superflip of the cube, the half turns are the first class, and the paths of quarter turns only are the
+second stage.
 """
 
 from collections.abc import Iterator
@@ -30,28 +32,30 @@ class Stage(NamedTuple):
     """A part of a search."""
 
     beginnings: Numbers
-    """``(n, moves)``: the first moves of its paths."""
+    """``(n, moves)``: the prefixes of its paths."""
     follow: NDArray[np.uint32]
-    """``(moves + 1,)``: the moves that may follow each move, and those that may come first, as bits."""
+    """``(moves + 1,)``: the moves that may follow each move, and the possible first moves, as bits."""
 
     @property
     def moves(self) -> int:
-        """The moves of each beginning."""
+        """Number of moves of each prefix."""
         return int(self.beginnings.shape[1])
 
 
 def whole_tree(follow: NDArray[np.uint32]) -> Stage:
-    """A search whose paths begin with any move."""
+    """Return the stage of a search whose paths begin with any move."""
     return Stage(np.empty((1, 0), dtype=np.int64), follow)
 
 
 def stages_of(rules: Rules, symmetries: Numbers, central: bool, follow: NDArray[np.uint32], depth: int) -> list[Stage]:
-    """The parts of a search for one path of ``depth`` moves, from a position that some symmetries keep.
+    """Return the stages of a search for one path of ``depth`` moves, from a position that some symmetries leave
+    unchanged.
 
-    ``symmetries`` ``(n, moves)`` are the moves that each makes of each move, the identity among them; they are a group.
+    ``symmetries`` ``(n, moves)`` contains the image of each move under each symmetry. They form a group, with the
+    identity.
     """
     images, order = first_alike(transforms_in(rules))[symmetries], np.arange(len(rules.moves))
-    most = depth - 2  # a block below the beginnings, and the split, are left to the kernel
+    most = depth - 2  # one block below the prefixes, and the split, are left to the kernel
     if not central or most < 1:
         return [_stage(images, order, follow, most)]
     classes = _classes(images, bits_of(int(follow[-1])))
@@ -67,13 +71,13 @@ def stages_of(rules: Rules, symmetries: Numbers, central: bool, follow: NDArray[
 
 
 def _classes(images: Numbers, moves: list[int]) -> list[list[int]]:
-    """The moves by what symmetries make of them, small classes first: their moves are kept by more symmetries."""
+    """Return the classes of moves under the symmetries, small classes first: more symmetries fix their moves."""
     found = {tuple(sorted(set(images[:, move].tolist()))) for move in moves}
     return sorted(map(list, found), key=lambda own: (len(own), own))
 
 
 def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: int) -> Stage:
-    """The stage with beginnings of at most ``most`` moves, as long as symmetries are left, and a block has room."""
+    """Return a stage with prefixes of at most ``most`` moves, until symmetry is broken or a block is full."""
     begun, length = [(list[int](), images)], 0
     while length < most and any(len(kept) > 1 for _, kept in begun):
         longer = list(islice(_extended_prefixes(begun, order, follow), STEP_ROOM + 1))
@@ -87,7 +91,7 @@ def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: in
 def _extended_prefixes(
     begun: list[tuple[list[int], Numbers]], order: Numbers, follow: NDArray[np.uint32]
 ) -> Iterator[tuple[list[int], Numbers]]:
-    """The beginnings with a move more, and the symmetries that keep each."""
+    """Yield the prefixes extended by one move, and the symmetries that fix each."""
     for moves, kept in begun:
         for move in bits_of(int(follow[moves[-1] if moves else -1])):
             if (order[kept[:, move]] >= order[move]).all():
@@ -95,5 +99,5 @@ def _extended_prefixes(
 
 
 def bits_of(bits: int) -> list[int]:
-    """The places of the bits that are set."""
+    """Return the indices of the bits that are set."""
     return [place for place in range(bits.bit_length()) if bits >> place & 1]
