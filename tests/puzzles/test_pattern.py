@@ -196,7 +196,7 @@ def test_matching_positions_that_are_unreachable(cli: Command, finished: Path) -
 
 
 def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> None:
-    assert "found positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
+    assert "not positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
     assert "give one of positions" in refused("query", finished)
     assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")
 

@@ -85,7 +85,7 @@ def test_what_cannot_be_left_out() -> None:
     ("text", "message"),
     [
         ('file = "none.tws"', r"file: 'none.tws': cannot be read as a .tws file: No such file"),
-        ('file = "p.toml"', "file: expected a file .tws, .json, .gap, found 'p.toml'"),
+        ('file = "p.toml"', "file: expected a .tws, .json, .gap file, found 'p.toml'"),
         ('file = "p.tws"', "file: 'p.tws': line 1: expected 'Set NAME PIECES ORIENTATIONS'"),
         ("", r"\[puzzle\]: the key 'file' is missing"),
         ('format = "zip"\ndefinition = "x"', "format: expected one of tws, kpuzzle, gap, found 'zip'"),

@@ -115,7 +115,7 @@ class AnswerFile:
         if not head.startswith(text[: len(head)]):
             expected = f"the columns {', '.join(COLUMNS)}" if self._form is CSV else "a list of answers"
             found = quote(shorten(text.split("\n")[0], 60))
-            raise InputError(f"--output: {self.path} does not begin with {expected}, but with {found}")
+            raise InputError(f"--output: expected {expected} in {self.path}, found {found}")
         lines = text[len(head) :].split("\n")
         whole = list(takewhile(lambda line: line != end, lines[:-1]))
         rest = "\n".join(lines[len(whole) :])

@@ -78,7 +78,7 @@ def run(
         Whether to keep only the sizes of the layers and the first antipodes, and to store no table.
     symmetry
         "on" stores one position per symmetry class, "off" stores all positions, and "auto" (the default) stores one per
-        class if that at least halves the time. The answers are the same.
+        class if that at least halves the time or, for a very large table, the memory. The answers are the same.
     overwrite
         Whether to replace an existing store.
     progress

@@ -144,7 +144,8 @@ class RunOptions:
         _symmetry,
         one_of(*SYMMETRY),
         "auto|on|off",
-        "Store one position per symmetry class; auto: if that at least halves the time. [default: auto]",
+        "Store one position per symmetry class; auto: if that at least halves the time (of a very large table, the "
+        "memory). [default: auto]",
     )
     """Whether a new store is reduced by symmetries: ``on``, ``off`` or ``auto``; None means ``auto``."""
     started_by: tuple[str, ...] = ()
