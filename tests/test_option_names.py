@@ -68,11 +68,11 @@ def test_the_same_mistakes_in_both(cli: Command, monkeypatch: pytest.MonkeyPatch
     low = {"name": "low", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 x 0", "free": ["x"]}
     other = ap.run(ap.Config({**low, "start": "1 x x 0"}), "low.zarr").store
     mistakes = (
-        (lambda: ap.load_patterns("eight-puzzle", []), None, "tables: expected at least one table, found none"),
+        (lambda: ap.load_patterns("eight-puzzle", []), None, "no pattern tables given; name at least one with tables"),
         (
             lambda: ap.load_patterns("eight-puzzle", [other]),
             ("solve", "eight-puzzle", "8 6 7 2 5 4 3 0 1", "--tables", other),
-            "tables: expected a table for the board of eight-puzzle, found low",
+            "expected a pattern table for the board of eight-puzzle, found that of low",
         ),
         (
             lambda: ap.run(ap.Config(low), "low.zarr"),

@@ -79,7 +79,7 @@ def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypat
     monkeypatch.setattr("antipodes.tables.pattern_heuristic.available_memory", lambda: 5000)
     found = own("solve", "own.toml", FAR, "--json")
     assert "heuristic" not in json.loads(found.out)
-    assert "bytes of memory, and 5,000 are free; searching without them" in found.err
+    assert "bytes of memory, but only 5,000 are free; searching without them" in found.err
     assert own("solve", "own.toml", FAR, "--tables", "low").status == 2
 
 

@@ -147,14 +147,14 @@ def test_bad_input(arguments: tuple[object, ...], message: str, finished: Path, 
 def test_an_unfinished_table_is_refused(unfinished: Path, refused: Callable[..., str]) -> None:
     for arguments in ((NEAR,), ("--depth", 3), ()):
         message = refused("play", unfinished, *arguments, status=1)
-        assert f"the table is unfinished: antipodes resume {unfinished}" in message
+        assert f"the table is unfinished; resume with: antipodes resume {unfinished}" in message
 
 
 def test_moves_that_cannot_be_undone_are_refused(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
     one_way = {"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]}
     (tmp_path / "one-way.toml").write_text(toml(one_way))
     cli("run", "one-way.toml", "--quiet")
-    assert "whose moves can be undone" in refused("play", "one-way", "A--")
+    assert "has irreversible moves" in refused("play", "one-way", "A--")
 
 
 def test_letters_stay_with_blocks_on_the_way_to_a_goal(cli: Command) -> None:

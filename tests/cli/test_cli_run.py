@@ -184,7 +184,7 @@ def test_a_link_in_place_of_a_folder(folder: str, unfinished: Path, refused: Cal
     (mine / "zarr.json").write_text("mine")
     (unfinished / folder).symlink_to(mine)
     before = contents(mine)
-    assert f"expected a folder at {unfinished / folder}, found a link" in refused("resume", unfinished, status=1)
+    assert f"{unfinished / folder} is a link, but must be a folder" in refused("resume", unfinished, status=1)
     assert contents(mine) == before
 
 

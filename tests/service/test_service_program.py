@@ -48,7 +48,7 @@ def test_no_stores(refused: Refused, tmp_path: Path) -> None:
     assert refused("serve") == "antipodes: no stores in outputs/; create one with: antipodes run PUZZLE\n"
     (tmp_path / "empty").mkdir()
     assert "no stores in empty" in refused("serve", "empty")
-    assert "found nothing at nowhere.zarr" in refused("serve", "nowhere.zarr")
+    assert "nowhere.zarr does not exist" in refused("serve", "nowhere.zarr")
     assert "found neither a path nor a store in outputs/ named 'eigth-puzzle'" in refused("serve", "eigth-puzzle")
 
 

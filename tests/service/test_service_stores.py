@@ -217,7 +217,7 @@ def test_stores_of_one_name_get_numbers(stores: Path, tmp_path: Path) -> None:
 def test_folders_that_are_no_stores_are_left_out(stores: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     assert storages_named([str(tmp_path)]) == []
-    with pytest.raises(InputError, match="found nothing at"):
+    with pytest.raises(InputError, match="does not exist"):
         storages_named([str(tmp_path / "nowhere.zarr")])
     with pytest.raises(InputError, match="--puzzle: expected one STORE, found 2"):
         storages_named(["a", "b"], "x.py:y")

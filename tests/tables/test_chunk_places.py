@@ -23,7 +23,7 @@ from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 from antipodes_tasks.errors import StoreDamagedError
 
-ALIEN = "does not belong here or was changed"
+ALIEN = "so it was changed or belongs elsewhere"
 FARTHEST, START = "867254301", "123456780"
 READING: list[list[object]] = [
     ["query", "STORE", FARTHEST, START],
@@ -61,7 +61,7 @@ def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
     """A table whose chunks have other counts than the committed layers is not resumed."""
     layers = read_manifest(unfinished / MANIFEST)["layers"]
     change_manifest(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
-    with pytest.raises(StoreDamagedError, match=r"expected 151 positions at depth 9, as committed, found 152"):
+    with pytest.raises(StoreDamagedError, match=r"151 positions at depth 9 were committed, but its journal holds 152"):
         resume(unfinished)
 
 

@@ -343,7 +343,7 @@ def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> 
         (lambda table: table.dataset(4, depths=[0, 1]), "from 0 to 3"),
         (lambda table: table.dataset(1.5), "integer"),
         (lambda table: table.dataset(1, "a"), "a seed"),
-        (lambda table: table.dataset(1, depths=[]), "found none"),
+        (lambda table: table.dataset(1, depths=[]), "the list is empty"),
         (lambda table: table.dataset(1, depths=[32]), "from 0 to 31"),
         (lambda table: table.dataset(1, depths=5), "depths"),
         (lambda table: table.dataset(1, depths="12"), "depths"),

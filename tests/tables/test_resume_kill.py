@@ -266,7 +266,7 @@ def test_too_little_disk_is_refused_before_anything_is_written(
     monkeypatch.setattr(DirectoryStorage, "free_bytes", lambda storage: 10_000)
     outcome = cli("run", puzzle, "--store", store, "--quiet", *(["--overwrite"] if overwrite else []))
     assert (outcome.status, outcome.out) == (2, "")
-    assert "of free disk for" in outcome.err
+    assert "of free disk, but" in outcome.err
     assert "found 9.8 KiB; 9 positions take at most" in outcome.err
     assert contents(tmp_path) == before
 

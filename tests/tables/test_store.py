@@ -92,7 +92,7 @@ def test_manifests_of_other_stores(changes: dict[str, Any], error: type[StoreErr
 def test_keys_of_earlier_versions_are_named(removed: dict[str, Any], key: str, eight: Path) -> None:
     puzzle = read_manifest(eight / "commit.json")["puzzle"]
     change_manifest(eight, puzzle={**puzzle, **removed})
-    with pytest.raises(NotAStoreError, match=f"made with {re.escape(key)}, which antipodes no longer has"):
+    with pytest.raises(NotAStoreError, match=f"made with {re.escape(key)}, which antipodes no longer supports"):
         TableStore(eight).read()
 
 

@@ -242,7 +242,7 @@ def test_a_table_that_is_closed_while_threads_read_it(finished: Path) -> None:
             while True:
                 table.distances_by_index(rng.integers(0, table.index_size, 10))
         except ClosedError as error:
-            return "was closed: open it again" in str(error)
+            return "was closed; open it again" in str(error)
 
     assert all(in_threads(read_until_closed))
     table.close()

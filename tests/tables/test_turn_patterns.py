@@ -313,7 +313,7 @@ def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: 
         assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
     monkeypatch.setattr(pattern_heuristic, "MAX_EXPANDED", 100)
-    with pytest.raises(InputError, match=r'expected at most 100 positions in a reduced table, .* symmetry="off"'):
+    with pytest.raises(InputError, match=r'but at most 100 are possible; .* symmetry="off"'):
         heuristic(puzzle, [reduced])
 
 
@@ -344,7 +344,7 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         load_patterns(puzzle.rules, goal, stores(folder, "pyraminx", ["edges"]))
     begun = tmp_path / "begun.zarr"
     run_puzzle(Config(merged), begun, RunOptions(workers=1), interrupted=lambda: True)
-    with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished: antipodes resume"):
+    with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished; resume with: antipodes resume"):
         heuristic(puzzle, [begun])
 
 

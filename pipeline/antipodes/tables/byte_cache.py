@@ -1,10 +1,9 @@
-"""Bytes that are kept in files of the user's cache folder from one time to the next.
+"""A cache of bytes in files in the user's cache folder.
 
-A file has the bytes, and after them a digest of each block. It is read into memory, and what was read is checked: if a
-file were mapped instead, cutting it would end the process (SIGBUS), and writing to it would change the bytes after the
-check. The program itself changes no file: another one replaces it. Together the files take at most a limit; those that
-have not been used for the longest time make room. Processes that make files take turns to make room, and lock the files
-that they are making.
+A file contains the bytes, followed by a digest of each block. It is read into memory and then checked, not mapped: if a
+mapped file were truncated, the process would end (SIGBUS), and if it were written, the bytes would change after the
+check. The program never changes a file but replaces it. All files together have a size limit, and the least recently
+used files are deleted to make room. Processes take turns to make room, and lock the files that they are writing.
 """
 
 import fcntl
@@ -28,31 +27,31 @@ from antipodes_tasks.searches.packed import digest
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 
 LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
-"""The environment variable that has the limit."""
+"""Name of the environment variable with the limit."""
 DEFAULT_LIMIT = 8 * GIB
 SUFFIX = ".depths"
 MAKING = "making-"
-"""How the names of folders begin in which files are made."""
+"""Prefix of the names of folders in which files are written."""
 LOCK = "lock"
 """The name of the file that is locked while a process makes room."""
 LOCK_PAUSES = (0.01, 0.04, 0.16, 0.64)
-"""Seconds to wait for that lock."""
+"""Seconds between attempts to lock this file."""
 DIGEST_BYTES = 8
 BLOCK = 1 << 21
-"""Bytes of which there is a digest: they fit into the cache of a processor."""
+"""Size of a block with its own digest, in bytes. A block fits into the cache of a processor."""
 Bytes = NDArray[np.uint8]
 Write = Callable[[int, Bytes], None]
-"""Takes where some bytes begin, and these bytes; threads may call it together."""
+"""Writes bytes at an offset. Threads may call it at the same time."""
 
 
 def limit_of_cache() -> int:
-    """Bytes that all files of the cache may take; InputError where the environment says something else."""
+    """Return the maximum size of all cached files in bytes; raise InputError if the environment variable is invalid."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
     return memory_size(text, LIMIT_VARIABLE, least=0) if text else DEFAULT_LIMIT
 
 
 def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
-    """The bytes of a file; None if there is none, or it is damaged. The pulse may end it."""
+    """Return the bytes of a file, or None if it is missing or corrupt. ``pulse`` may raise an error to end this."""
     path = _path_of(name)
     try:
         with open_file(path) as file:
@@ -63,7 +62,7 @@ def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
             values, digests = _read(file.fileno(), size, pulse)
             if os.pread(file.fileno(), len(digests) + 1, size) != digests:
                 return None
-        with suppress(OSError):  # a cache that may only be read
+        with suppress(OSError):  # the cache may be read-only
             os.utime(path)
         return values
     except OSError:
@@ -71,16 +70,17 @@ def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
 
 
 def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Pulse = no_pulse) -> Bytes | None:
-    """Make a file of so many bytes, which ``fill`` writes with the function that it is given; the bytes.
+    """Create a file of ``size`` bytes, which ``fill`` writes with the function passed to it; return the bytes.
 
-    None where there is no room for it; then ``fill`` may not have been called. The pulse may end it.
+    Returns None if there is no room for the file; then ``fill`` may not have been called. ``pulse`` may raise an error
+    to end this.
 
     Raises
     ------
     InputError
-        The limit of the cache is none.
+        The limit of the cache is not valid.
     AntipodesError
-        ``fill`` raises it.
+        ``fill`` raised it.
     """
     path, limit = _path_of(name), limit_of_cache()
     if not 0 < size <= limit:
@@ -92,12 +92,12 @@ def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Puls
                 room = _make_room(path.parent, limit - size)
                 if not room or shutil.disk_usage(path.parent).free < 4 * size:
                     return None
-                # The folder takes along what a full disk cut off.
+                # The temporary folder is deleted together with a file that a full disk truncated.
                 folder = stack.enter_context(TemporaryDirectory(dir=path.parent, prefix=MAKING))
                 whole = Path(folder) / path.name
                 file = stack.enter_context(whole.open("wb+", buffering=0))
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as long as it is made
-                os.ftruncate(file.fileno(), size)  # what it will take, for others that make room
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held while the file is written
+                os.ftruncate(file.fileno(), size)  # reserves its size, which other processes count when they make room
             fill(lambda begin, values: _write(file.fileno(), begin, values))
             found, digests = _read(file.fileno(), size, pulse)
             _write(file.fileno(), size, np.frombuffer(digests, dtype=np.uint8))
@@ -114,7 +114,7 @@ def _path_of(name: str) -> Path:
 
 
 def _write(file: int, begin: int, values: Bytes) -> None:
-    """Write bytes to a file where they begin."""
+    """Write bytes to a file at the offset ``begin``."""
     content, end = values.data, begin + len(values)
     while begin < end:
         begin += os.pwrite(file, content[begin - end :], begin)
@@ -122,7 +122,7 @@ def _write(file: int, begin: int, values: Bytes) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes out of the block; OSError if one stays in it for a second, or the file cannot be locked."""
+    """Keep other processes out of the block; raise OSError if one stays in it for a second, or locking fails."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     with open_file(path) as file:
@@ -137,11 +137,11 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _make_room(folder: Path, most: int) -> bool:
-    """Delete the files that have not been used for the longest time, until the others take at most so many bytes.
+    """Delete the least recently used files until the others take at most ``most`` bytes.
 
-    False if those that other processes are making take more.
+    Returns False if files that other processes are writing take more.
 
-    The caller holds the lock of the folder; nevertheless files may be replaced or deleted by hand meanwhile.
+    The caller holds the lock of the folder. Nevertheless, users may replace or delete files at the same time.
     """
     found = [(status, path) for path in folder.glob(f"*{SUFFIX}") if (status := _status(path))]
     most -= sum(map(_made_in, folder.glob(f"{MAKING}*")))
@@ -155,9 +155,9 @@ def _make_room(folder: Path, most: int) -> bool:
 
 
 def _made_in(folder: Path) -> int:
-    """The bytes of the file that another process is making in a folder; it is deleted if that process was killed.
+    """Return the size of the file that a process is writing in a folder, which is deleted if the process was killed.
 
-    A file that is being made is locked, before the process leaves the lock of the cache.
+    A file is locked as long as it is being written; its process locks it before it releases the lock of the cache.
     """
     sizes = [status.st_size for path in folder.glob("*") if _is_locked(path) and (status := _status(path))]
     if not sizes:
@@ -166,7 +166,7 @@ def _made_in(folder: Path) -> int:
 
 
 def _is_locked(path: Path) -> bool:
-    """Whether another process holds the lock of a file."""
+    """Return whether another process holds the lock of a file."""
     try:
         with open_file(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -178,7 +178,7 @@ def _is_locked(path: Path) -> bool:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """The status of a file; None if it is not there."""
+    """Return the status of a file, or None if it does not exist."""
     try:
         return path.stat()
     except OSError:
@@ -186,7 +186,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _read(file: int, size: int, pulse: Pulse) -> tuple[Bytes, bytes]:
-    """The first bytes of a file, and the digest of each block of them; OSError where they cannot be read."""
+    """Return the first ``size`` bytes of a file, and the digest of each block of them; raise OSError if unreadable."""
     values = np.empty(size, dtype=np.uint8)
 
     def digest_at(begin: int) -> int:

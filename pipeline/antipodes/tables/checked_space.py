@@ -1,4 +1,4 @@
-"""A state space for callers from outside: positions and indices are checked before they are used."""
+"""A state space for outside callers: positions and indices are checked before they are used."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,39 +12,39 @@ from antipodes_tasks.spaces.space import Space
 
 
 class CheckedSpace:
-    """The positions of a puzzle as labels, the index of each, and its entry in the table.
+    """The positions of a puzzle as labels, with their indices and their entries in the table.
 
     Entries are indices, unless the table is reduced by symmetries.
     """
 
     def __init__(self, puzzle: Puzzle, stored: Space) -> None:
         self.stored = stored
-        """The space of the table; an entry may stand for several positions."""
+        """The space of the table. An entry may represent several positions."""
         self.unchecked = stored.full_space
         """The space of all positions, without checks, for positions and indices that come from the program itself."""
         self.puzzle = puzzle
         self.size = self.unchecked.size
-        """How many positions have an index, unreachable ones included."""
+        """Number of positions that have an index, including unreachable ones."""
 
     def __repr__(self) -> str:
         return repr(self.unchecked)
 
     def labels(self, position: str | ArrayLike) -> Labels:
-        """The position, a text or labels, as labels ``(places,)``; PositionError if it is not one of the puzzle."""
+        """Return a position as labels ``(places,)``; raise PositionError if it is not a position of the puzzle."""
         return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
 
     def index(self, position: str | ArrayLike) -> int:
-        """The index of one position, a text or labels; -1 if it has none. PositionError if it is none of the puzzle."""
+        """Return the index of one position, or -1 if it has none; raise PositionError if it is not valid."""
         return self.unchecked.numbering.rank_one(self._checked_one(position))
 
     def entry(self, position: str | ArrayLike) -> int:
-        """The entry of one position, as `index`."""
+        """Return the entry of one position, or -1 if it has none; raise PositionError if it is not valid."""
         return self.stored.numbering.rank_one(self._checked_one(position))
 
     def _checked_one(self, position: str | ArrayLike) -> list[int]:
-        """The labels of one position.
+        """Return the checked labels of one position.
 
-        Arrays and lists of integers are checked in a loop, which for one position is much faster than `labels`.
+        Arrays and lists of integers are checked in a loop, which is much faster than `labels` for one position.
         """
         labels = _integers(position)
         if len(labels) != self.puzzle.places or not self.puzzle.rules.holds(labels):
@@ -52,22 +52,22 @@ class CheckedSpace:
         return labels
 
     def entries(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The entry of each index ``(n,)``, not checked."""
+        """Return the entry of each index ``(n,)``, without checks."""
         return indices if self.stored is self.unchecked else self.stored.rank(self.unchecked.unrank(indices))
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
-        """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.
+        """Return the index of each position ``(n, places)`` as ``(n,)``: -1 if it has none and is thus unreachable.
 
-        PositionError if one is not of the puzzle.
+        Raises PositionError if one of them is not a position of the puzzle.
         """
         return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``; InputError if one is out of range."""
+        """Return the position ``(n, places)`` at each index ``(n,)``; raise InputError if an index is out of range."""
         return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """The integers ``(n,)`` as indices; InputError if one is out of range."""
+        """Return integers ``(n,)`` as indices; raise InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)
         if outside.any():
@@ -75,12 +75,12 @@ class CheckedSpace:
         return numbers.astype(np.int64, copy=False)
 
     def quoted(self, position: Labels) -> str:
-        """The position for a message, shortened: boards may have hundreds of places."""
+        """Return the position as text for messages, shortened, since boards may have hundreds of places."""
         return shorten(self.puzzle.format(position))
 
 
 def _integers(position: str | ArrayLike) -> list[int]:
-    """The integers of an array or a list, for Python; none of anything else, such as a text."""
+    """Return the integers of an array or a list as Python integers; an empty list for anything else."""
     if type(position) is np.ndarray and position.ndim == 1 and position.dtype.kind in "iu":
         integers: list[int] = position.tolist()
         return integers

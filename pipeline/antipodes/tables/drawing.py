@@ -1,4 +1,4 @@
-"""Layers as a bar chart or a picture, positions as boards, paths as rows of boards or names of moves."""
+"""Layers as a bar chart or a picture, positions as boards, and paths as rows of boards or names of moves."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
@@ -17,11 +17,11 @@ from antipodes_tasks.rules.moves import Labels
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"
 Paint = Callable[[str], str]
-"""Adds what makes a terminal show a text in the colour of a goal's blocks."""
+"""Adds the control characters that show a text in the colour of a goal's blocks in a terminal."""
 
 
 def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
-    """A line per depth: the depth, the number of positions, and a bar; of more than ``most`` the first and the last."""
+    """Draw one line per depth: the depth, the number of positions, and a bar; show at most about ``most`` depths."""
     lines = draw_counts(dict(enumerate(layers))).split("\n")
     if most is not None and len(layers) > most:
         lines[1 + most // 2 : -(most // 2)] = ["  ..."]
@@ -29,7 +29,7 @@ def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
 
 
 def draw_counts(counts: Mapping[int, int], unique: Sequence[int] | None = None) -> str:
-    """As `draw_layers`, for the depths that have a count; ``unique`` has the counts up to symmetry from depth 0 on."""
+    """Draw the lines of `draw_layers` for depths with a count; ``unique`` is the number of classes from depth 0 on."""
     most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
     unique_width = 0 if unique is None else max(len(f"{max(unique):,}"), len("unique"))
@@ -42,26 +42,26 @@ def draw_counts(counts: Mapping[int, int], unique: Sequence[int] | None = None) 
 
 
 def is_drawn(puzzle: Puzzle, position: Labels) -> bool:
-    """Whether the drawing of a position is more than its text."""
+    """Return whether the drawing of a position differs from its text."""
     return puzzle.draw(position) != puzzle.format(position)
 
 
 def draw(puzzle: Puzzle, position: Labels, paint: Paint | None = None) -> str:
-    """A position as a drawing; ``paint`` adds a colour to the blocks of a goal."""
+    """Draw a position; ``paint`` colours the blocks of a goal."""
     return "\n".join(_painted(puzzle, position, 0, paint))
 
 
 def draw_positions(
     puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = (), paint: Paint | None = None
 ) -> str:
-    """Positions ``(n, places)`` as drawings side by side, as many in a row as ``columns`` characters hold."""
+    """Draw positions ``(n, places)`` side by side, as many in a row as fit into ``columns`` characters."""
     return _side_by_side([(puzzle, position) for position in positions], columns, captions, paint)
 
 
 def draw_path(
     puzzle: Puzzle, path: Labels, columns: int, captions: Sequence[str] = (), paint: Paint | None = None
 ) -> str:
-    """The path ``(distance + 1, places)`` from a position, each board under its distance from the end, or a caption.
+    """Draw a path ``(distance + 1, places)`` from a position; above each board is a caption or its distance to the end.
 
     Interchangeable blocks keep their letters along the path.
     """
@@ -85,7 +85,7 @@ def _side_by_side(
 
 
 def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) -> list[str]:
-    """The lines of a drawing, filled with blanks to the width; with ``paint``, parts of them in a colour."""
+    """Return the lines of a drawing, padded to the width; ``paint`` colours parts of them."""
     lines = [line.ljust(width) for line in _lines(puzzle, position)]
     if paint is None:
         return lines
@@ -99,27 +99,27 @@ def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) 
 
 
 def _lines(puzzle: Puzzle, position: Labels) -> list[str]:
-    """The lines of a drawing, without control characters: a puzzle in Python draws what it likes."""
+    """Return the lines of a drawing without control characters, which a puzzle written in Python could contain."""
     return [printable(line) for line in puzzle.draw(position).expandtabs().split("\n")]
 
 
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
-    """The names of the moves along a path from a position back to a start; None if moves have no names.
+    """Return the names of the moves along a path from a position back to a start, or None if moves have no names.
 
-    Each position of the path is one move before the one that it follows. If moves can be undone, the names are those of
-    the moves from each position to the next. Otherwise there are no such moves, and the names are those of the moves
-    from the start to the position, along the path from its end.
+    Each position of the path is a predecessor of the position before it. If moves are reversible, the names are those
+    of the moves from each position to the next. Otherwise there may be no such moves: the names are those of the moves
+    from the start to the position, along the reversed path.
     """
     return puzzle.move_names(path if puzzle.moves.reversible else path[::-1])
 
 
 def scramble(puzzle: Puzzle, path: Labels) -> list[str]:
-    """The names of the moves that lead from the end of a path, a start or goal, to its first position."""
+    """Return the names of the moves from the end of a path, which is a start or goal, to its first position."""
     return puzzle.move_names(path[::-1]) or []
 
 
 def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
-    """The moves of `scramble` in a line, and where they begin unless that is where sequences of moves begin."""
+    """Draw the moves of `scramble` in a line, with their first position unless it is the usual one."""
     if path is None:
         return "unreachable"
     elsewhere = "" if np.array_equal(path[-1], puzzle.rules.first) else f" (from {puzzle.format_path(path)[-1]})"
@@ -127,18 +127,18 @@ def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
 
 
 def draw_moves(names: list[str] | None, come_from: str = "") -> str:
-    """A line with the names of moves, for a person, and where they ``come_from``; empty if there are none."""
+    """Draw a line with the names of moves, optionally with where they ``come_from``; empty if there are none."""
     if not names:
         return ""
     return f"moves{come_from and f' from the {come_from}'}: {printable(' '.join(names))}\n"
 
 
 ENDINGS = (".svg", ".png", ".pdf")
-"""The ends of names of files that a plot can be written to."""
+"""Suffixes of files to which a plot can be written."""
 
 
 def check_plot(path: Path | None) -> None:
-    """Raise InputError if matplotlib is not installed, or no plot can be written to a file of this name.
+    """Raise InputError if matplotlib is not installed, or if a plot cannot be written to a file with this name.
 
     None: the plot is not written to a file.
     """
@@ -150,12 +150,12 @@ def check_plot(path: Path | None) -> None:
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
-    """Draw the number of positions at each depth into a file of the kind that its suffix names.
+    """Plot the number of positions at each depth to a file, in the format given by its suffix.
 
     Raises
     ------
     InputError
-        As `check_plot`.
+        See `check_plot`.
     StoreError
         The file cannot be written.
     """
@@ -164,7 +164,7 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
 
 
 def save_plot(figure: Any, path: Path) -> None:
-    """Write a figure of matplotlib to a file; StoreError if the file cannot be written."""
+    """Write a matplotlib figure to a file; raise StoreError if it cannot be written."""
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:

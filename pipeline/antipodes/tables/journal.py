@@ -1,8 +1,8 @@
-"""The journal of a store: files of segments, from which an unfinished search resumes, and the table is assembled.
+"""The journal of a store: files of segments, from which an unfinished search resumes and the table is assembled.
 
-A counts-only run has checkpoints instead: journal files of the bits at one depth. Of each chunk, the segment at the
-depth of a checkpoint has the positions at that depth, and the segment at the depth before has all positions at lesser
-depths together. A checkpoint is a folder of its own, and its files cover all depths up to its depth.
+A counts-only run has checkpoints instead: journal files of the bits at one depth. For each chunk of a checkpoint, the
+segment at the checkpoint's depth has the positions at that depth, and the segment at the depth before has all positions
+at lower depths together. Each checkpoint has its own folder, and its files cover all depths up to its depth.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,26 +31,26 @@ from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"
-"""The folders of journal files, and of the checkpoints of a counts-only run."""
+"""The folder of journal files, and the folder of a counts-only run's checkpoints."""
 MAX_READ_BYTES = 16 << 20
-"""Bytes that are read from a file in one piece, at most, unless one segment is longer."""
+"""Maximum number of bytes that are read from a file in one piece, unless a single segment is longer."""
 MAX_HEADER_BYTES, COVER_BYTES = 1 << 12, 64
-"""Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
+"""Maximum size of the header of a journal file in bytes, plus bytes for the cover of each chunk."""
 MAX_INDEX_BYTES = 1 << 29
-"""Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
+"""Maximum size of the index of a journal file in bytes: 16 million segments, far more than a run has in memory."""
 DIGEST_THREADS = 4
-"""Logs whose digests are computed at the same time."""
+"""Number of threads that compute the digests of logs."""
 Damaged = list[str]
 Result = TypeVar("Result")
 
 
 class JournalDamagedError(StoreDamagedError):
-    """A segment is missing, or is not what was written; a search can find it again."""
+    """A segment is missing or corrupt. A search can find it again."""
 
     def __init__(self, message: str, key: str | None = None) -> None:
         super().__init__(message)
         self.key = key
-        """The file with the damaged segment; None if files are missing."""
+        """The file with the corrupt segment. None if files are missing."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return JournalDamagedError, (str(self), self.key)
@@ -58,26 +58,26 @@ class JournalDamagedError(StoreDamagedError):
 
 @dataclass(frozen=True)
 class Journal:
-    """The journal files of a table; it may be sent to other processes."""
+    """The journal files of a table. It can be sent to other processes."""
 
     storage: Storage
     identity: str
-    """What the files are bound to: the puzzle and the state space."""
+    """The puzzle and the state space to which the files belong."""
     chunks: int
     most: int
-    """The bytes of a segment, at most."""
+    """Maximum size of a segment in bytes."""
     folder: str = FOLDER
 
     def put(
         self, covers: Sequence[Cover], logs: Sequence[SegmentLog], token: str | None, durable: bool
     ) -> tuple[str, list[FileIndex]]:
-        """Write the segments of some logs to a file, a cover for each; its key, and the index of each log.
+        """Write the segments of some logs to a file; return its key, and the index of each log.
 
-        Writing the same again replaces the file by the same bytes. A file that is not ``durable`` is so after
-        `Storage.make_durable`.
+        There is one cover for each log. Writing the same logs again replaces the file by the same bytes. A file without
+        ``durable`` becomes durable with `Storage.make_durable`.
 
-        StoreLockedError where the lock no longer contains the fencing ``token``; StoreError where the file cannot be
-        written.
+        Raises StoreLockedError if the lock no longer contains the fencing ``token``, and StoreError if the file cannot
+        be written.
         """
         begins = np.cumsum([0, *(log.size for log in logs)])[:-1].tolist()
         parts = _for_each(lambda at: entries_of(self.identity, logs[at].segments, begins[at]), len(logs))
@@ -87,15 +87,15 @@ class Journal:
         return key, [FileIndex((cover,), part, len(first)) for cover, part in zip(covers, parts, strict=True)]
 
     def sizes(self) -> dict[str, int]:
-        """The bytes of all files by their keys, in ascending order of these."""
+        """Return the size in bytes of each file, by key in ascending order."""
         return dict(sorted(self.storage.sizes(self.folder).items()))
 
     def load(
         self, first_chunk: int, end_chunk: int, damaged: Damaged | None = None, sizes: Mapping[str, int] | None = None
     ) -> StoredSegments:
-        """The segments of some chunks, in all files whose index is intact; the others are named in ``damaged``.
+        """Return the segments of some chunks in all files whose index is intact; add the others to ``damaged``.
 
-        The ``sizes`` are those of all files, if the caller knows them: a search asks for thousands of shards.
+        A caller that loads many shards can pass the ``sizes`` of all files.
         """
         found = []
         for key, size in (self.sizes() if sizes is None else sizes).items():
@@ -103,7 +103,7 @@ class Journal:
             if first < end_chunk and end > first_chunk:
                 try:
                     found.append((key, self._index(key, size)))
-                except FileNotFoundError:  # removed meanwhile by the run that wrote it
+                except FileNotFoundError:  # the run that wrote it has removed it meanwhile
                     continue
                 except StoreDamagedError as error:
                     if damaged is not None:
@@ -111,19 +111,19 @@ class Journal:
         return StoredSegments.empty(first_chunk, end_chunk).with_files(found)
 
     def check_known(self, stored: StoredSegments, depth: int) -> None:
-        """Raise JournalDamagedError unless all segments of some chunks up to a depth are stored."""
+        """Raise JournalDamagedError unless all segments of these chunks are stored up to a depth."""
         lacking = np.flatnonzero(stored.known < depth)
         if len(lacking):
             chunk = stored.first_chunk + int(lacking[0])
             name = self.storage.name_of(self.folder)
             raise JournalDamagedError(
-                f"{name} is damaged: files with positions of chunk {chunk} are missing or damaged"
+                f"{name} is corrupt: files with positions of chunk {chunk} are missing or corrupt"
             )
 
     def segments(self, stored: StoredSegments, entries: NDArray[np.void]) -> Iterator[Segment]:
-        """Read some of the stored segments; they come in the order of their places in the files.
+        """Read some of the stored segments, in the order of their places in the files.
 
-        JournalDamagedError where a segment is missing, or its digest is not the one in the index.
+        Raises JournalDamagedError if a segment is missing or its digest differs from the one in the index.
         """
         for run in _runs(np.sort(entries, order=("file", "offset"))):
             key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])
@@ -140,7 +140,7 @@ class Journal:
             self.storage.delete_keys(keys)
 
     def _index(self, key: str, size: int) -> FileIndex:
-        """The index of a file of ``size`` bytes; StoreDamagedError if it is damaged, or the file is cut off."""
+        """Return the index of a file of ``size`` bytes; raise StoreDamagedError if it is corrupt or truncated."""
         name = self.storage.name_of(key)
         prefix = self.storage.read_range(key, 0, PREFIX_BYTES)
         header_bytes = head_length(prefix, min(size, MAX_HEADER_BYTES + COVER_BYTES * self.chunks), name)
@@ -150,7 +150,7 @@ class Journal:
         )
         index = parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
         if index.entries["length"].max(initial=0) > self.most:
-            raise StoreDamagedError(f"{name} is damaged: a segment is larger than the bits of a chunk")
+            raise StoreDamagedError(f"{name} is corrupt: a segment is larger than the bits of a chunk")
         return index
 
     def _read(self, key: str, begin: int, length: int) -> memoryview:
@@ -158,16 +158,16 @@ class Journal:
             content = self.storage.read_range(key, begin, length)
         except FileNotFoundError:
             raise JournalDamagedError(f"{self.storage.name_of(key)} is missing") from None
-        return memoryview(bytearray(content))  # numba would compile kernels anew for arrays that are read-only
+        return memoryview(bytearray(content))  # writable, since numba would compile kernels again for read-only arrays
 
     def _segment(self, key: str, entry: np.void, content: memoryview, offset: int) -> Segment:
-        """A segment, whose bytes begin at an offset of the content."""
+        """Return the segment whose bytes begin at an offset of the content."""
         chunk, depth, kind, count, length = (int(entry[name]) for name in ("chunk", "depth", "kind", "count", "length"))
         data = content[offset : offset + length]
         if segment_digest(self.identity, chunk, depth, data) != int(entry["digest"]):
             name = self.storage.name_of(key)
             raise JournalDamagedError(
-                f"{name} is damaged: the digest of chunk {chunk} at depth {depth} is not the one in its index", key
+                f"{name} is corrupt: the digest of chunk {chunk} at depth {depth} is not the one in its index", key
             )
         return Segment(chunk, depth, kind, count, np.frombuffer(data, dtype=np.uint8))
 
@@ -180,14 +180,14 @@ def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
 
 
 def _name(covers: Sequence[Cover], digest: bytes) -> str:
-    """The name of a file: its chunks, the last depth, and its digest."""
+    """Return the name of a file: its chunks, its last depth, and its digest."""
     first, end = min(cover.first_chunk for cover in covers), max(cover.end_chunk for cover in covers)
     depth = max(cover.last_depth for cover in covers)
     return f"{first}-{end}-{depth}-{digest.hex()}"
 
 
 def chunks_in(key: str) -> tuple[int, int]:
-    """The first chunk that a file can have segments of, by its name, and the one past the last; all for other names."""
+    """Return the range of chunks that a file may contain, from its name (all chunks for other names)."""
     try:
         first, end = map(int, key.rpartition("/")[2].split("-")[:2])
     except ValueError:
@@ -196,7 +196,7 @@ def chunks_in(key: str) -> tuple[int, int]:
 
 
 def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """The entries in pieces that lie side by side in a file, each of MAX_READ_BYTES at most."""
+    """Yield the entries in groups that are adjacent in a file, each of at most MAX_READ_BYTES."""
     if not len(entries):
         return
     ends = entries["offset"] + entries["length"]
@@ -207,7 +207,7 @@ def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
 
 
 def folder_of(depth: int) -> str:
-    """The folder of the checkpoint at a depth."""
+    """Return the folder of the checkpoint at a depth."""
     return f"{CHECKPOINTS}/{depth}"
 
 
@@ -219,12 +219,12 @@ class Checkpoint:
         self._depth = depth
 
     def put(self, chunks: range, log: SegmentLog, token: str) -> str:
-        """Write the segments of some chunks to a file, which is not durable yet; its key. Raises as `Journal.put`."""
+        """Write segments to a file that is not durable yet; return its key. Raises as `Journal.put` does."""
         cover = Cover(chunks.start, chunks.stop, 0, self._depth)
         return self._journal.put([cover], [log], token, durable=False)[0]
 
     def sizes(self, ranges: Sequence[range]) -> list[dict[str, int]]:
-        """For each range of chunks the bytes of the files that can have segments of them, by their keys."""
+        """Return for each range of chunks the files that may contain its segments, and their sizes in bytes."""
         files = list(self._journal.sizes().items())
         spans = np.array([chunks_in(key) for key, _ in files], dtype=np.int64).reshape(-1, 2)
         return [
@@ -233,14 +233,14 @@ class Checkpoint:
         ]
 
     def segments(self, chunks: range, sizes: Mapping[str, int]) -> Iterator[Segment]:
-        """The segments of some chunks, in the files of these keys and sizes.
+        """Return the segments of some chunks, in the files with these keys and sizes.
 
-        StoreDamagedError where a file or a segment is missing or damaged.
+        Raises StoreDamagedError if a file or a segment is missing or corrupt.
         """
         damaged: list[str] = []
         stored = self._journal.load(chunks.start, chunks.stop, damaged, sizes)
         if stored.known.min() < self._depth:
             folder = self._journal.storage.name_of(self._journal.folder)
-            lacking = f"{folder} is damaged: expected chunks {chunks.start} to {chunks.stop - 1}, found less"
+            lacking = f"{folder} is corrupt: files for chunks {chunks.start} to {chunks.stop - 1} are missing"
             raise StoreDamagedError("; ".join(damaged) or lacking)
         return self._journal.segments(stored, stored.entries)

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RunReport(Report):
-    """What a run came to; it is resumed from a committed depth."""
+    """The result of a run. The run may have resumed from a committed depth."""
 
     manifest: SearchManifest
     """The last commit."""
     farthest: Labels
-    """The first antipodes, ``(n, places)``; none of an unfinished table."""
+    """The first antipodes, ``(n, places)``. Empty for an unfinished table."""
     states_found: int
-    """Positions that this run found, each counted once."""
+    """Number of positions that this run found, each counted once."""
     start_distance: int | None = None
-    """Distance of the config's start from its goal; None without a goal, for counts, and if it is unreachable."""
+    """Distance of the config's start from its goal. None without a goal, for counts, and if it is unreachable."""
     workers_lost: int = 0
-    """How often workers of a cluster were lost."""
+    """Number of times that workers of a cluster were lost."""
     recomputed: int = 0
-    """Positions that had to be recomputed because workers were lost."""
+    """Number of positions that were recomputed because workers were lost."""
 
     @property
     def complete(self) -> bool:
@@ -48,7 +48,7 @@ class RunReport(Report):
 
     @property
     def layers(self) -> list[int]:
-        """How many positions there are at each depth, up to the committed one."""
+        """The number of positions at each committed depth."""
         return list(self.manifest.positions)
 
     @property
@@ -68,11 +68,11 @@ class RunReport(Report):
 
     @property
     def saved(self) -> str:
-        """The committed depths."""
+        """The committed depths as the beginning of a sentence, with its verb."""
         return saved_depths(self.manifest) or "nothing is"
 
     def to_json(self) -> dict[str, Any]:
-        """The report with the keys of the command line's ``--json``."""
+        """Return the report with the keys of the command line's ``--json``."""
         manifest = self.manifest
         return {
             "puzzle": manifest.puzzle["name"],
@@ -97,14 +97,14 @@ class RunReport(Report):
 
 
 def committed_depth(manifest: SearchManifest | None) -> int | None:
-    """The last committed depth; None where nothing is committed."""
+    """Return the last committed depth, or None if nothing is committed."""
     if manifest is None or manifest.committed_depth == NOTHING_COMMITTED:
         return None
     return manifest.committed_depth
 
 
 def saved_depths(manifest: SearchManifest) -> str | None:
-    """The committed depths as the subject of a sentence with its verb; None where nothing is committed."""
+    """Return the committed depths as the subject of a sentence with its verb, or None if nothing is committed."""
     depth = committed_depth(manifest)
     if depth is None:
         return None
@@ -112,7 +112,7 @@ def saved_depths(manifest: SearchManifest) -> str | None:
 
 
 def plan_view(plan: Plan) -> dict[str, Any]:
-    """How a puzzle is cut, and upper bounds of memory and disk; None for what only a search finds out."""
+    """Return how a puzzle is divided, with bounds of memory and disk; None for values that only a search finds."""
     known = not plan.keyed or plan.reachable is not None
     maps = None if plan.keyed else plan.space.filler.most_column_maps
     return {
@@ -136,7 +136,7 @@ def plan_view(plan: Plan) -> dict[str, Any]:
 
 
 def status_view(store: SearchStore[Any], manifest: SearchManifest) -> dict[str, Any]:
-    """The progress and the size of a table, or of counts."""
+    """Return the progress and the size of a table or of counts."""
     return {
         "puzzle": manifest.puzzle["name"],
         "store": store.address,
@@ -153,7 +153,7 @@ def status_view(store: SearchStore[Any], manifest: SearchManifest) -> dict[str, 
 
 
 def layers_view(manifest: SearchManifest, unique: Sequence[int] | None = None) -> dict[str, Any]:
-    """The positions at each depth, and if they were counted those up to symmetry."""
+    """Return the number of positions at each depth and, if they were counted, of symmetry classes."""
     shown = {
         "radius": manifest.radius if manifest.layers else None,
         "complete": manifest.complete,
@@ -163,23 +163,23 @@ def layers_view(manifest: SearchManifest, unique: Sequence[int] | None = None) -
 
 
 def farthest_view(puzzle: Puzzle, layers: Sequence[int], positions: Labels) -> dict[str, Any]:
-    """The antipodes that are shown, ``(n, places)``, and how many there are."""
+    """Return the given antipodes, ``(n, places)``, and the total number of antipodes."""
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
 def unique_farthest_view(found: Table | Counts, positions: Labels, classes: int) -> dict[str, Any]:
-    """As `farthest_view`, of one antipode of each class up to symmetry, of which there are ``classes``.
+    """Return one antipode of each symmetry class like `farthest_view`, with the number of ``classes``.
 
-    ``symmetries`` is how many symmetries leave each of the positions unchanged.
+    ``symmetries`` is the number of symmetries that leave each of the positions unchanged.
     """
     shown = farthest_view(found.puzzle, found.layers, positions)
     return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
 
 
 def found_view(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> dict[str, Any]:
-    """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable.
+    """Return the distance of one position and, if requested, a path and its moves (None if it is unreachable).
 
-    ``as_moves`` adds the moves that lead to the position, and where they begin.
+    ``as_moves`` adds the moves from a start to the position, and this start.
     """
     shown: dict[str, Any] = {"position": puzzle.format(found.position), "distance": found.distance}
     if as_moves:
@@ -192,7 +192,7 @@ def found_view(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = F
 
 
 def matches_view(puzzle: Puzzle, pattern: str, matches: Matches) -> dict[str, Any]:
-    """The positions that fit a pattern, by distance; the nearest and the farthest."""
+    """Return the positions that match a pattern: counts by distance, and the nearest and farthest positions."""
 
     def side(distance: int | None, positions: Labels) -> dict[str, Any] | None:
         texts = _texts(puzzle, positions)
@@ -209,13 +209,13 @@ def matches_view(puzzle: Puzzle, pattern: str, matches: Matches) -> dict[str, An
 
 
 def matches_with_path_view(puzzle: Puzzle, pattern: str, matches: Matches, path: Labels | None) -> dict[str, Any]:
-    """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
+    """Return `matches_view` with a path from the start to the nearest match and its moves, None if none is reached."""
     names = None if path is None else puzzle.move_names(path)
     return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
 
 
 def solved_view(puzzle: Puzzle, solved: Solved, every: bool = False) -> dict[str, Any]:
-    """The outcome of `solve`; its moves are those of the solution or, of ``every`` one, a list for each."""
+    """Return the result of `solve`. ``moves`` are those of the solution, or with ``every`` a list for each solution."""
     answer = solved.answer
     names = [puzzle.move_names(path) for path in answer.solutions]
     return {
@@ -234,14 +234,14 @@ def solved_view(puzzle: Puzzle, solved: Solved, every: bool = False) -> dict[str
 
 
 def _heuristic_view(solved: Solved) -> dict[str, Any]:
-    """The tables that guided a search, if any: their names, what they say of the position, successors generated."""
+    """Return the names of the tables that guided a search, their estimate, and the number of successors generated."""
     if solved.heuristic is None:
         return {}
     return {"heuristic": solved.heuristic, "estimate": solved.estimate, "generated": solved.answer.generated}
 
 
 def routes_view(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int) -> dict[str, Any]:
-    """The exchanges of two sides along routes; ``listed`` of them at most, all counted."""
+    """Return the exchanges of two sides along routes. All are counted, and at most ``listed`` are listed."""
     return {
         "method": "routes",
         "limit": found.limit,
@@ -257,7 +257,7 @@ def routes_view(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int) -
 
 
 def _moves_view(puzzle: Puzzle, names: Any) -> dict[str, Any]:
-    """The key ``moves``, if the moves of the puzzle have names."""
+    """Return the key ``moves``, if the moves of the puzzle have names."""
     return {"moves": names} if puzzle.moves.names else {}
 
 

@@ -1,4 +1,4 @@
-"""Tables of patterns, loaded as the heuristic of a search."""
+"""Pattern tables, loaded as the heuristic of a search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,50 +35,50 @@ from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
-"""The kinds of spaces in which a search can follow each move, or that are expanded to one of these."""
+"""The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
 
 
 class _Stored(NamedTuple):
-    """A finished table, and how its values will be in memory."""
+    """A finished table, and the form of its values in memory."""
 
     store: TableStore
     manifest: TableManifest
     numbering: Numbering
-    """That of the values in memory."""
+    """The numbering of the values in memory."""
     packed: bool
 
     @property
     def size(self) -> int:
-        """The bytes of its values."""
+        """Size of its values in bytes."""
         return packed_size(self.numbering.size, self.packed)
 
 
 def load_patterns(
     rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
 ) -> Patterns:
-    """The heuristic of the tables at these addresses for a goal, by default the start; their values are in memory.
+    """Return the heuristic of the tables at these addresses for a goal, by default the start; load their values.
 
-    The pulse is called from time to time, and ends the loading if it raises.
+    ``pulse`` is called from time to time, and ends the loading if it raises an error.
 
     Raises
     ------
     InputError
-        The moves are neither swaps with one blank nor legal everywhere, or there are several goals, or no table; or a
-        table is that of another board or goal, or of a puzzle that is no pattern of this one.
+        The moves are neither swaps with one blank nor legal everywhere; there are several goals, or no table; or a
+        table belongs to another board or goal, or to a puzzle that is not a pattern of this one.
     UnfinishedError
         A table is unfinished.
     ResourceLimitError
         The tables take more memory than is free.
     NotAStoreError, StoreDamagedError
-        There is no table at an address, or it is damaged.
+        There is no table at an address, or it is corrupt.
     """
     if not addresses:
-        raise InputError(f"{option('tables')}: expected at least one table, found none")
+        raise InputError(f"no pattern tables given; name at least one with {option('tables')}")
     if callable(goal):
         raise InputError("pattern tables need one goal, and the goal pattern matches too many positions to list them")
     goals = goals_of(rules, goal)
     if len(goals) > 1:
-        raise InputError(f"{option('tables')}: expected one goal, found {len(goals)}")
+        raise InputError(f"pattern tables need a puzzle with one goal; {rules.name} has {len(goals)}")
     if swap_edges(rules) is not None:
         return _of_swaps(rules, goals[0], _stored(addresses, pack=False), pulse)
     return _of_turns(rules, goals[0], _stored(addresses, pack=True), pulse)
@@ -86,7 +86,7 @@ def load_patterns(
 
 def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> SwapPatterns:
     if rules.counts[0] != 1 or rules.layout is None:
-        raise InputError(f"{option('tables')}: expected a sliding puzzle with one blank, found {rules.name}")
+        raise InputError(f"pattern tables need a sliding puzzle with one blank, but {rules.name} is not such a puzzle")
     aim = Problem(rules, goal, goal[np.newaxis])
     fitting = [_pattern(aim, one) for one in stored]
     values = _values(stored, pulse)
@@ -106,7 +106,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
         for one in stored
     ]
     for table in tables:
-        table.digits  # noqa: B018  (raises, before anything is read)
+        table.digits  # noqa: B018  (raises an error before anything is read)
     parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
     for one, table in zip(stored, tables, strict=True):
         found = folded_table(one.store, one.manifest, table, pulse)
@@ -120,7 +120,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
-    """The finished tables at some addresses; with half a byte an entry where that is asked for, and enough."""
+    """Return the finished tables at some addresses; with ``pack``, use half a byte per entry if that is enough."""
     stores = [TableStore(address) for address in addresses]
     manifests = [_finished(store) for store in stores]
     packed = [pack and can_be_packed(manifest) for manifest in manifests]
@@ -131,48 +131,47 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
 def _finished(store: TableStore) -> TableManifest:
     manifest = store.read()
     if not manifest.complete:
-        raise UnfinishedError(f"{store.address} is unfinished: antipodes resume {in_shell(store.address)}")
+        raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
     if manifest.space not in KINDS:
         raise InputError(
-            f"{option('tables')}: expected a table in which moves can be followed, found one of {manifest.space} "
-            f"in {shorten(store.address)}"
+            f"{shorten(store.address)} cannot be used as a pattern table: "
+            f"a search cannot follow moves in a table of the kind {manifest.space}"
         )
     if manifest.symmetry > 1 and manifest.numbered > MAX_EXPANDED:
         raise InputError(
-            f"{option('tables')}: expected at most {MAX_EXPANDED:,} positions in a reduced table, "
-            f"found {manifest.numbered:,} "
-            f"in {shorten(store.address)}: run it again with {option('symmetry', 'off')} and "
-            f"{option('overwrite', True)}"
+            f"{shorten(store.address)} cannot be used as a pattern table: it is reduced and has "
+            f"{manifest.numbered:,} positions, but at most {MAX_EXPANDED:,} are possible; run it again with "
+            f"{option('symmetry', 'off')} and {option('overwrite', True)}"
         )
     if manifest.dtype != "uint8":
         raise InputError(
-            f"{option('tables')}: expected depths of 8 bits, found {manifest.dtype} in {shorten(store.address)}"
+            f"{shorten(store.address)} cannot be used as a pattern table: its depths are {manifest.dtype}, not uint8"
         )
     return manifest
 
 
 def _values(stored: Sequence[_Stored], pulse: Pulse) -> list[NDArray[np.uint8]]:
-    """The values of some tables; ResourceLimitError where together they take more memory than is free."""
+    """Return the values of some tables; raise ResourceLimitError if they take more memory than is free."""
     size = sum(one.size for one in stored)
     if size > available_memory():
         raise ResourceLimitError(
-            f"{option('tables')}: these take {size:,} bytes of memory, and {available_memory():,} are free"
+            f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"
         )
     return [values_of(one.store, one.manifest, one.packed, pulse) for one in stored]
 
 
 def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
-    """The table of a store, without its values, checked to fit puzzle and goal."""
+    """Return the table of a store, without its values, and check that it matches the puzzle and the goal."""
     puzzle = stored.manifest.config.puzzle
     moves = puzzle.moves
     if not isinstance(moves, CountedSwaps | Swaps):
         raise InputError(
-            f"{option('tables')}: expected a sliding puzzle with moves of one tile, "
-            f"found {puzzle.name} in {shorten(stored.store.address)}"
+            f"{puzzle.name} in {shorten(stored.store.address)} cannot be used as a pattern table: "
+            "it is not a sliding puzzle with moves of one tile"
         )
     rows = SwapRows(puzzle.rules, stored.numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
-        raise InputError(f"{option('tables')}: expected a table for the board of {aim.rules.name}, found {puzzle.name}")
+        raise InputError(f"expected a pattern table for the board of {aim.rules.name}, found that of {puzzle.name}")
     if isinstance(moves, CountedSwaps):
         label_of = _labels_in(aim.rules, puzzle, moves.free)
     else:
@@ -181,15 +180,15 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
         raise InputError(
-            f"{option('tables')}: expected the goal {shorten(expected)} of {puzzle.name}, found {shorten(found)}"
+            f"{puzzle.name} has the wrong goal for this search: expected {shorten(expected)}, found {shorten(found)}"
         )
     return PatternTable(puzzle.name, rows, label_of)
 
 
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
-    """The label that each label of the puzzle has in a pattern: its own there, or the free one.
+    """Return for each label of the puzzle its label in a pattern: its own, or that of tiles that move freely.
 
-    InputError where the pattern has a tile that the puzzle lacks, or has another number of it.
+    Raises InputError if the puzzle does not have a tile of the pattern, or has a different number of it.
     """
     symbols = rules.symbols
     own = {symbol: label for label, symbol in enumerate(pattern.symbols) if label not in (EMPTY, free)}
@@ -197,22 +196,23 @@ def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
         here = rules.counts[symbols.index(symbol)] if symbol in symbols else 0
         if here != pattern.counts[label]:
             raise InputError(
-                f"{option('tables')}: expected {here} of the tile {symbol} in {pattern.name}, found "
+                f"expected {here} of the tile {symbol} in {pattern.name}, as in {rules.name}; found "
                 f"{pattern.counts[label]}"
             )
     return np.array([EMPTY, *(own.get(symbol, free) for symbol in symbols[1:])], dtype=np.uint8)
 
 
 def _merged_labels(aim: Problem, pattern: Puzzle) -> NDArray[np.uint8]:
-    """The label that each label of the puzzle has in a pattern of which all moves count: that of its place at the goal.
+    """Return for each label of the puzzle its label in a pattern in which all moves count: the label at its goal place.
 
-    InputError where equal tiles become different ones, or the blank a tile.
+    Raises InputError if identical tiles become different tiles, or the blank becomes a tile.
     """
     label_of = np.zeros(len(aim.rules.symbols), dtype=np.uint8)
     starts = pattern.start_labels
     label_of[aim.position] = starts[0]
     if len(starts) > 1 or not np.array_equal(label_of[aim.position], starts[0]) or label_of[EMPTY] != EMPTY:
         raise InputError(
-            f"{option('tables')}: expected the goal of {aim.rules.name} with equal tiles in {pattern.name}"
+            f"{pattern.name} is not a pattern of {aim.rules.name}: "
+            "its start must be the goal, with some tiles made identical"
         )
     return label_of

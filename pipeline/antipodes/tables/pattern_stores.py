@@ -1,4 +1,4 @@
-"""The tables of the patterns that a puzzle's config names: where they are, which are finished, and what others cost."""
+"""The tables of the patterns in a puzzle's config: where they are, which are finished, and the cost of the others."""
 
 import os
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from antipodes_tasks.errors import NotAStoreError
 from antipodes_tasks.spaces.selection import index_size
 
 TRIAL_SECONDS = 0.5
-"""Seconds of the trial for a forecast that a person waits for who wants a solution."""
+"""Maximum seconds of a trial for a forecast, since a user is waiting for a solution."""
 
 
 PREPARED_SECONDS = 1e-8
-"""Seconds of a thread for each entry of a finished table before the first search: it is read, folded by its symmetries,
+"""Seconds of one thread per entry of a finished table before the first search: it is read, reduced by its symmetries,
 and written to the cache."""
 
 
 @dataclass(frozen=True)
 class PatternStore:
-    """A pattern, and the store that `antipodes run` makes of it."""
+    """A pattern, and the store in which `antipodes run` puts its table."""
 
     config: Config
     store: Address
@@ -41,45 +41,45 @@ class PatternStore:
 
     @property
     def entries(self) -> int:
-        """The entries of the table."""
+        """Number of entries of the table."""
         return index_size(self.config.puzzle.rules)
 
     def to_json(self) -> dict[str, Any]:
-        """The values of JSON."""
+        """Return the values for JSON."""
         entries = {"name": self.name, "store": str(self.store), "index_size": self.entries}
         return {**entries, "complete": self.finished}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What it takes to build some tables."""
+    """The cost of building some tables."""
 
     entries: int
     disk_bytes: int
-    """An upper bound, journals included."""
+    """Upper bound of the disk space, including journals."""
     seconds: float
     known: bool
-    """Whether a trial tells the seconds; else they are the least that a measured rate suggests."""
+    """Whether the seconds are based on a trial. False: they are a lower bound from a measured rate."""
     range: tuple[float, float]
-    """The seconds between which it is expected to end."""
+    """Minimum and maximum seconds that are expected."""
 
     def to_json(self) -> dict[str, Any]:
-        """The values of JSON."""
+        """Return the values for JSON."""
         seconds = {"seconds": self.seconds if self.known else None, "seconds_range": list(self.range)}
         return {"index_size": self.entries, "disk_bytes": self.disk_bytes, **seconds}
 
 
 def pattern_stores(config: Config) -> list[PatternStore]:
-    """The tables of the patterns that a config names; ConfigError where one describes no puzzle."""
+    """Return the tables of the patterns in a config; raise ConfigError if one of them does not describe a puzzle."""
     patterns = [load_config(name) for name in config.patterns]
     stores = [chosen_store(None, pattern.run, pattern.puzzle.name) for pattern in patterns]
     return [PatternStore(*one, _is_finished(*one)) for one in zip(patterns, stores, strict=True)]
 
 
 def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:
-    """What it takes to build the tables of some patterns and to prepare them for searches.
+    """Estimate the cost of building the tables of some patterns and of preparing them for searches.
 
-    That of the smallest is estimated, and the others are taken to need as long for each entry.
+    The time is estimated for the smallest table, and is assumed to be the same per entry for the others.
     """
     tasks = tasks_at_once(workers)
     plans = [
@@ -102,7 +102,7 @@ def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cos
 
 
 def _is_finished(config: Config, store: Address) -> bool:
-    """Return whether a store has the finished table of a pattern, as searches load it."""
+    """Return whether a store has the finished table of a pattern in a form that searches can load."""
     if isinstance(store, Path) and not os.path.isdir(store):
         return False
     try:

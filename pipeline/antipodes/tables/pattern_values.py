@@ -1,7 +1,7 @@
-"""The distances of a table as searches look them up: each position of a pattern has an entry of its own.
+"""The distances of a table as searches look them up, with one entry for each position of a pattern.
 
-A store may have fewer: tables are reduced by symmetries by default.
-The entries that are not in the store are made when it is loaded.
+A store may have fewer entries, since tables are reduced by symmetries by default. The missing entries are computed when
+the store is loaded.
 """
 
 import numpy as np
@@ -19,23 +19,23 @@ from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
 LIST_BYTES = 1 << 27
-"""Bytes of the chunks of a list of keys that stay in memory."""
+"""Maximum size in bytes of the chunks of a list of keys that stay in memory."""
 MAX_EXPANDED = 1 << 28
-"""Entries of the largest reduced table that is expanded: each takes half a microsecond of a processor."""
+"""Maximum number of entries to which a reduced table is expanded. Each takes half a microsecond of a processor."""
 EXPANDED_TOGETHER = 1 << 16
-"""Entries that a thread makes at once, an even number."""
+"""Number of entries that a thread computes at once, an even number."""
 Values = NDArray[np.uint8]
 
 
 def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
-    """The numbering of the entries of `values_of`."""
+    """Return the numbering of the entries of `values_of`."""
     keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
     stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
     return stored.whole if isinstance(stored, Reduced) else stored
 
 
 def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
-    """The distance of each entry, 255 where no moves lead; raises as `distances_of`."""
+    """Return the distance of each entry, 255 for unreachable ones; raise as `distances_of` does."""
     stored = manifest.cut[0].numbering
     if isinstance(stored, Reduced):
         return _expanded(store, manifest, stored, packed, pulse)
@@ -43,7 +43,7 @@ def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: P
 
 
 def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Pulse) -> Values:
-    """The distances of all positions of a reduced table: from the cache if they are there, else made."""
+    """Return the distances of all positions of a reduced table, from the cache if possible."""
     size = stored.whole.size
     form, large = f"expanded {packed}", size >= LEAST_CACHED
     cached = kept(manifest, form) if large else None
@@ -62,7 +62,7 @@ def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packe
         else:
             values[first:end] = own
 
-    _ = stored.classes  # found once, before threads ask for them
+    _ = stored.classes  # computed once, before several threads need it
     for _ in on_threads(expand, range(0, size, EXPANDED_TOGETHER), available_workers(), pulse):
         pass
     if large:

@@ -1,4 +1,4 @@
-"""The reached positions of a table: listed by depth, numbered, and drawn; entries may stand for several."""
+"""The reached positions of a table, listed by depth, numbered and drawn. An entry may represent several positions."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,45 +12,45 @@ from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import Space
 
 BATCH = 1 << 14
-"""Positions that are unranked together."""
+"""Number of positions that are unranked together."""
 EVALUATED = 1 << 16
-"""Positions of all depths that are unranked together."""
+"""Number of positions of all depths that are unranked together."""
 Depths = NDArray[np.int32]
 
 
 class ReachedPositions:
-    """The reached positions of a table in which each entry is one position, in the order of their indices."""
+    """The reached positions of a table whose entries are single positions, in the order of their indices."""
 
     def __init__(self, space: Space, chunks: TableChunks) -> None:
         self._space = space
         self._chunks = chunks
 
     def first_of(self, depth: int, count: int) -> Labels:
-        """The first positions at a depth, ``(count, places)``; StoreDamagedError if there are fewer."""
+        """Return the first positions at a depth, ``(count, places)``; raise StoreDamagedError if there are fewer."""
         return self._space.unrank(self._chunks.first_of(depth, count))
 
     def batches_at(self, depth: int) -> Iterator[Labels]:
-        """All positions at a depth, some thousand at a time; a chunk is read when its first position is needed."""
+        """Yield all positions at a depth in batches of thousands. A chunk is read when its first position is needed."""
         for indices in self._chunks.all_at(depth):
             for first in range(0, len(indices), BATCH):
                 yield self._space.unrank(indices[first : first + BATCH])
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
-        """The positions ``(n, places)`` at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        """Return positions ``(n, places)`` at a depth, counted from 0; raise StoreDamagedError if there are fewer."""
         return self._space.unrank(self._chunks.numbered_at(depth, numbers))
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
-        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths."""
+        """Return positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by depth."""
         indices, depths = self._chunks.numbered(numbers)
         return self._space.unrank(indices), depths
 
     def iterate(self) -> Iterator[tuple[Labels, Depths]]:
-        """All positions ``(n, places)`` and their depths ``(n,)``, some thousand at a time."""
+        """Yield all positions ``(n, places)`` and their depths ``(n,)`` in batches of thousands."""
         for number in self._chunks.numbers_at():
             yield from self.in_chunk(number)
 
     def in_chunk(self, number: int, depth: int | None = None) -> Iterator[tuple[Labels, Depths]]:
-        """As `all`, for the positions of one chunk, of which only those at a ``depth`` if one is given."""
+        """Yield what `iterate` yields for one chunk, or only its positions at a ``depth`` if one is given."""
         indices, depths = self._chunks.reached_in(number)
         if depth is not None:
             indices = indices[depths == depth]
@@ -62,15 +62,15 @@ class ReachedPositions:
 
     @property
     def _entries_at_once(self) -> int:
-        """Entries whose positions are listed together."""
+        """Number of entries whose positions are listed together."""
         return max(1, EVALUATED // self._space.numbering.symmetries)
 
 
 class WeightedPositions(ReachedPositions):
-    """The same where entries stand for several positions each, which follow each other in the order of the entries."""
+    """The reached positions of a table whose entries represent several positions, in the order of the entries."""
 
     def first_of(self, depth: int, count: int) -> Labels:
-        """The first positions at a depth, ``(count, places)``."""
+        """Return the first positions at a depth, ``(count, places)``."""
         found, missing = [np.empty((0, self._space.rules.places), dtype=np.uint8)], count
         for labels in self.batches_at(depth) if count else ():
             found.append(labels[:missing])
@@ -80,19 +80,19 @@ class WeightedPositions(ReachedPositions):
         return np.concatenate(found)
 
     def batches_at(self, depth: int) -> Iterator[Labels]:
-        """All positions at a depth, some thousand at a time."""
+        """Yield all positions at a depth in batches of thousands."""
         size = max(1, BATCH // self._space.numbering.symmetries)
         for indices in self._chunks.all_at(depth):
             for first in range(0, len(indices), size):
                 yield self._space.numbering.positions_of_entries(indices[first : first + size])[1]
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
-        """The positions ``(n, places)`` at a depth, counted from 0."""
+        """Return positions ``(n, places)`` at a depth, counted from 0."""
         return self.numbered(numbers + int(self._counts[:, :depth].sum()))[0]
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
-        """The positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by their depths."""
-        counts = self._counts.T.ravel()  # of each depth and chunk
+        """Return positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by depth."""
+        counts = self._counts.T.ravel()  # by depth, then by chunk
         ends = np.cumsum(counts, dtype=np.int64)
         cells = np.searchsorted(ends, numbers, side="right")
         places = numbers - (ends - counts)[cells]
@@ -109,20 +109,20 @@ class WeightedPositions(ReachedPositions):
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
-        """The number of positions of each chunk at each depth, ``(chunks, depths)``: all chunks are read once."""
+        """The number of positions of each chunk at each depth, ``(chunks, depths)``. Computing it reads all chunks."""
         counts = np.zeros(self._chunks.layer_counts.shape, dtype=np.int64)
         for chunk, depth in zip(*(found.tolist() for found in np.nonzero(self._chunks.layer_counts)), strict=True):
             counts[chunk, depth] = self._weights_of(self._chunks.indices_at(chunk, depth)).sum()
         return counts
 
     def _weights_of(self, indices: Indices) -> NDArray[np.int64]:
-        """How many positions each entry ``(n,)`` stands for."""
+        """Return the number of positions that each entry ``(n,)`` represents."""
         assert self._space.weights is not None
         weights: NDArray[np.int64] = self._space.weights[indices // self._space.width]
         return weights
 
 
 def reached_positions(space: Space, chunks: TableChunks) -> ReachedPositions:
-    """The reached positions of a table."""
+    """Return the reached positions of a table."""
     several = space.full_space is not space
     return WeightedPositions(space, chunks) if several else ReachedPositions(space, chunks)

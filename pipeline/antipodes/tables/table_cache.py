@@ -1,4 +1,4 @@
-"""The distances of tables as searches have them in memory: read from their stores once, and then from a cache."""
+"""The distances of tables in the form that searches need: read from a store the first time, and then from a cache."""
 
 import hashlib
 
@@ -13,30 +13,30 @@ from antipodes_tasks.searches.packed import MAX_PACKED, pack, packed_size
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 
 FORMAT = 3
-"""The version of the files."""
+"""The version of the format of the cached files."""
 READ_TOGETHER = 1 << 24
-"""Entries that a thread reads from a store at once."""
+"""Number of entries that a thread reads from a store at once."""
 LEAST_CACHED = 1 << 24
-"""Entries of a table from which on the cache is faster than the store."""
+"""Minimum number of entries of a table for which the cache is faster than the store."""
 Values = NDArray[np.uint8]
 
 
 def can_be_packed(manifest: TableManifest) -> bool:
-    """Whether half a byte holds each distance of a table."""
+    """Return whether each distance of a table fits into half a byte."""
     return len(manifest.layers) - 1 <= MAX_PACKED
 
 
 def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
-    """The distances of all entries: from the cache; or from the store, and then the cache has them for the next time.
+    """Return the distances of all entries, from the cache if possible; otherwise from the store, and then cache them.
 
-    The pulse may end it.
+    ``pulse`` may end the reading by raising an error.
 
     Raises
     ------
     StoreDamagedError
-        The store is damaged.
+        The store is corrupt.
     InputError
-        The limit of the cache is none.
+        The environment variable with the limit of the cache is not valid.
     """
     limit_of_cache()  # raises before anything is read
     size = packed_size(manifest.index_size, packed)
@@ -53,17 +53,17 @@ def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse
 
 
 def kept(manifest: TableManifest, form: str) -> Values | None:
-    """The bytes that are kept of a table in some form; None if there are none, or they are damaged."""
+    """Return the cached bytes for a table in some form, or None if they are missing or corrupt."""
     return open_cached(_name(manifest, form))
 
 
 def keep(manifest: TableManifest, form: str, values: Values) -> None:
-    """Keep bytes of a table in some form; InputError where the limit of the cache is none."""
+    """Cache bytes for a table in some form; raise InputError if the limit of the cache is not valid."""
     keep_cached(_name(manifest, form), len(values), lambda write: write(0, values))
 
 
 def writer(values: Values) -> Write:
-    """A function that writes to an array."""
+    """Return a function that writes to an array."""
 
     def write(begin: int, block: Values) -> None:
         values[begin : begin + len(block)] = block
@@ -72,9 +72,9 @@ def writer(values: Values) -> Write:
 
 
 def read_store(store: TableStore, manifest: TableManifest, packed: bool, write: Write, pulse: Pulse = no_pulse) -> None:
-    """Write the distances of all entries of a store; StoreDamagedError if it is damaged."""
+    """Write the distances of all entries of a store; raise StoreDamagedError if it is corrupt."""
     size = manifest.chunk_rows * manifest.width
-    step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, and begin a byte
+    step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, which fill whole bytes
 
     def read(chunk: int) -> None:
         distances = store.read_chunks(manifest, chunk, min(chunk + step, manifest.chunk_count)).ravel()
@@ -87,14 +87,14 @@ def read_store(store: TableStore, manifest: TableManifest, packed: bool, write: 
 
 
 def _packed(distances: Values) -> Values:
-    """Two distances in each byte."""
+    """Pack two distances into each byte."""
     halves = np.empty(packed_size(len(distances), packed=True), dtype=np.uint8)
     pack(distances, halves)
     return halves
 
 
 def _name(manifest: TableManifest, form: str) -> str:
-    """The name of the distances of a table in the cache: it has a digest of the table."""
+    """Return the name of the cached file, which contains a digest of the table."""
     name = hashlib.sha256(f"{manifest.fingerprint} {manifest.rows} {manifest.width} {form} {FORMAT} ".encode())
     name.update(manifest.chunks.digests.tobytes())
     return name.hexdigest()

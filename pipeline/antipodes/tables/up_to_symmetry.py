@@ -1,4 +1,4 @@
-"""Positions up to symmetry: how many classes there are at each depth, and one position of each class.
+"""Symmetry classes of positions: their number at each depth, and a representative of each class.
 
 The number of classes is the mean number of positions that a symmetry leaves unchanged (Burnside's lemma).
 """
@@ -23,16 +23,16 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 
 Counts = NDArray[np.int64]
 LOOKED_UP = 1 << 22
-"""Positions whose depths are looked up together, so that each chunk is read once for them."""
+"""Number of positions whose depths are looked up together, so that each chunk is read once for them."""
 LISTED_SHARE = 0.25
-"""The number of arrangements, divided by that of positions, up to which arrangements are listed."""
+"""Maximum ratio of arrangements to positions for which arrangements are listed."""
 
 
 def acting(space: Space) -> tuple[Symmetry, ...]:
-    """The symmetries that permute the numbered positions, the identity first.
+    """Return the symmetries that permute the numbered positions, beginning with the identity.
 
-    They are all symmetries of the puzzle, except where only positions that can be reached from one that is no start
-    are numbered.
+    These are all symmetries of the puzzle, unless only the positions reachable from a position other than a start are
+    numbered.
     """
     elements = symmetries_of(space.rules).elements()
     if not _is_cut_off(space):
@@ -42,12 +42,12 @@ def acting(space: Space) -> tuple[Symmetry, ...]:
 
 
 def _is_cut_off(space: Space) -> bool:
-    """Whether a position may be numbered and its image not."""
+    """Return whether a position may be numbered although its image is not."""
     return space.rules.enumerated and space.rules.origin is not None
 
 
 def _classes(space: Space) -> list[tuple[Symmetry, int]]:
-    """Acting symmetries that leave as many positions as all others do together, each with the number of its like."""
+    """Return one acting symmetry per class of symmetries that leave equally many positions unchanged, with its size."""
     if _is_cut_off(space):
         return [(one, 1) for one in acting(space)]
     return list(symmetries_of(space.rules).classes())
@@ -55,10 +55,10 @@ def _classes(space: Space) -> list[tuple[Symmetry, int]]:
 
 @dataclass(frozen=True)
 class SymmetricPositions:
-    """The positions of a table that symmetries leave unchanged, counted by their depths.
+    """The positions of a table that symmetries leave unchanged, counted by depth.
 
-    The arrangements that a symmetry leaves unchanged are usually few, and are listed and looked up. Where few
-    arrangements are positions of the table, that would never end; then the table is read instead.
+    The arrangements that a symmetry leaves unchanged are usually few, so they are listed and looked up. If few
+    arrangements are positions of the table, listing would take too long, and the table is read instead.
     """
 
     space: Space
@@ -68,7 +68,7 @@ class SymmetricPositions:
     """The number of positions at each depth."""
 
     def unique_layers(self) -> list[int]:
-        """The number of positions at each depth up to symmetry.
+        """Return the number of symmetry classes at each depth.
 
         Raises
         ------
@@ -77,28 +77,28 @@ class SymmetricPositions:
         ResourceLimitError
             There are too many symmetries to list.
         StoreDamagedError
-            The depths are not as symmetric as the puzzle.
+            The depths are less symmetric than the puzzle.
         """
         return self._unique(None)
 
     def unique_at(self, depth: int) -> int:
-        """The number of positions at one depth up to symmetry; raises as `unique_layers`."""
+        """Return the number of symmetry classes at one depth; raise as `unique_layers` does."""
         return self._unique(depth)[depth]
 
     def _unique(self, depth: int | None) -> list[int]:
-        """The number of positions at each depth up to symmetry, or only of those at one ``depth``."""
+        """Return the number of symmetry classes at each depth; with ``depth``, count only those at this depth."""
         symmetries, sizes = zip(*_classes(self.space), strict=True)
         order, total = sum(sizes), np.zeros(len(self.layers), dtype=object)  # products of counts can exceed 64 bits
         for size, counts in zip(sizes, self.unchanged_by(symmetries, depth), strict=True):
             total += size * counts.astype(object)
         if any(count % order for count in total):
-            raise StoreDamagedError(f"{self.chunks.address} is damaged: symmetric positions have different depths")
+            raise StoreDamagedError(f"{self.chunks.address} is corrupt: symmetric positions have different depths")
         return [int(count) // order for count in total]
 
     def unchanged_by(self, symmetries: Sequence[Symmetry], depth: int | None = None) -> list[Counts]:
-        """For each symmetry the number of positions at each depth that it leaves unchanged, ``(depths,)`` each.
+        """Return for each symmetry the number of positions at each depth that it leaves unchanged, ``(depths,)``.
 
-        If a ``depth`` is given, only the positions at this depth are counted.
+        If a ``depth`` is given, only positions at this depth are counted.
         """
         positions = sum(self.layers) if depth is None else self.layers[depth]
         found = self._listed(symmetries, int(positions * LISTED_SHARE))
@@ -109,7 +109,7 @@ class SymmetricPositions:
         return [np.where(counted_there, counts, 0) for counts in found if counts is not None]
 
     def _listed(self, symmetries: Sequence[Symmetry], most: int) -> list[Counts | None]:
-        """The counts by looking up all arrangements; None from the first symmetry on that leaves more than ``most``."""
+        """Return counts by listing arrangements; None from the first symmetry on that leaves more than ``most``."""
         exceeded = Event()
 
         def count(symmetry: Symmetry) -> Counts | None:
@@ -134,7 +134,7 @@ class SymmetricPositions:
         return counts
 
     def _read(self, symmetries: Sequence[Symmetry], depth: int | None) -> Counts:
-        """The counts ``(symmetries, depths)``, from all positions of the table, or those at a depth."""
+        """Return counts ``(symmetries, depths)`` from all positions of the table, or from those at a depth."""
         total = np.zeros((len(symmetries), len(self.layers)), dtype=np.int64)
         lock = Lock()
 
@@ -152,7 +152,7 @@ class SymmetricPositions:
 
 
 def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
-    """The same numbers in larger arrays."""
+    """Yield the same numbers in larger arrays, without NOT_NUMBERED."""
     waiting: list[Counts] = []
     for part in parts:
         check_wanted()
@@ -165,7 +165,7 @@ def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
 
 
 def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]:
-    """The positions of batches ``(n, places)`` that are the first of their class, in the order of labels."""
+    """Yield the positions of batches ``(n, places)`` that are the first of their symmetry class by labels."""
     elements = acting(space)[1:]
     for positions in batches:
         first = positions
@@ -175,7 +175,7 @@ def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]
 
 
 def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
-    """Which positions ``(n, places)`` come before others in the order of labels, ``(n,)``."""
+    """Return whether each position ``(n, places)`` precedes the other in the order of labels, ``(n,)``."""
     differs = one != other
     place = differs.argmax(axis=1)
     every = np.arange(len(one))
@@ -184,7 +184,7 @@ def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
 
 
 def first_of_classes(space: Space, positions: Labels) -> Labels:
-    """The first position of the class of each of ``(n, places)``, in the order of labels, each once."""
+    """Return the first position, by labels, of the symmetry class of each position ``(n, places)``, without repeats."""
     first = positions.copy()
     for symmetry in acting(space)[1:]:
         images = symmetry.image(positions)
@@ -194,7 +194,7 @@ def first_of_classes(space: Space, positions: Labels) -> Labels:
 
 
 def stabilisers(space: Space, positions: Labels) -> list[int]:
-    """How many symmetries leave each position ``(n, places)`` as it is, the identity among them."""
+    """Return how many symmetries leave each position ``(n, places)`` unchanged, including the identity."""
     counts = np.zeros(len(positions), dtype=np.int64)
     for symmetry in acting(space):
         counts += symmetry.leaves(positions)

@@ -86,10 +86,10 @@ def verify(
     `antipodes.tables.table.open_table`.
 
     Each call draws another sample of positions to check without move tables. To repeat a sample, pass the
-    ``sample_seed`` of the earlier verdict, from 0 to 2^63 - 1, as ``seed``. A ``scheduler``, such as ``Threads(2)``
-    or a client of dask.distributed, stays open; by default, one thread per processor is used. ``memory_limit``, in bytes
-    (on a cluster for all workers together), is by default the free memory. Depths that do not fit are read again when they
-    are needed. The ``listener`` is called with the number of positions checked.
+    ``sample_seed`` of the earlier verdict, from 0 to 2^63 - 1, as ``seed``. A ``scheduler``, such as ``Threads(2)`` or
+    a client of dask.distributed, stays open; by default, one thread per processor is used. ``memory_limit``, in bytes
+    (on a cluster for all workers together), is by default the free memory. Depths that do not fit are read again when
+    they are needed. The ``listener`` is called with the number of positions checked.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A position that a person moves, with a table that knows how far each move leads."""
+"""A walk through the positions of a table: a person makes moves, and the table gives the distance after each move."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,31 +19,31 @@ class Choice:
     """A legal move."""
 
     name: str
-    """The name of the move; its number, counted from 1, where moves have no names."""
+    """The name of the move, or if moves have no names, its number, counted from 1."""
     position: Labels
-    """``(places,)``: the position after it."""
+    """``(places,)``: the position after the move."""
     distance: int
 
 
 def check_playable(table: Table) -> None:
-    """Raise as `Game` unless there is a way to a start from each position of the table."""
+    """Raise as `Game` does unless every position of the table has a path to a start."""
     if not table.puzzle.moves.reversible:
-        raise InputError(f"expected a puzzle whose moves can be undone, found {table.puzzle.name}")
+        raise InputError(f"{table.puzzle.name} has irreversible moves, so it cannot be played towards a start")
     if not table.complete:
-        raise UnfinishedError(f"the table is unfinished: antipodes resume {in_shell(table.address)}")
+        raise UnfinishedError(f"the table is unfinished; resume with: antipodes resume {in_shell(table.address)}")
 
 
 class Game:
-    """A walk through the positions of a table whose moves can be undone.
+    """A walk through the positions of a table with reversible moves.
 
     Raises
     ------
     InputError
-        The text or the labels are no position, or moves cannot be undone.
+        The text or the labels are not a position, or moves are irreversible.
     UnfinishedError
         The table is unfinished.
     UnreachableError
-        The position has no distance.
+        The position is unreachable.
     """
 
     def __init__(self, table: Table, position: str | ArrayLike) -> None:
@@ -54,22 +54,22 @@ class Game:
 
     @property
     def position(self) -> Labels:
-        """Where the walk is, ``(places,)``."""
+        """The current position, ``(places,)``."""
         return self._walk[-1][1]
 
     @property
     def puzzle(self) -> Puzzle:
-        """The puzzle, which draws the `position` with the letters that blocks had where the walk began."""
+        """The puzzle, which draws `position` with the letters that blocks had at the start of the walk."""
         return self._walk[-1][0]
 
     @property
     def distance(self) -> int:
-        """How far that is from the nearest start or goal."""
+        """The distance of the current position from the nearest start or goal."""
         return self._table.distance(self.position)
 
     @property
     def moves_made(self) -> int:
-        """How many moves were made and not taken back."""
+        """The number of moves made, without those that were undone."""
         return len(self._walk) - 1
 
     @property
@@ -79,7 +79,7 @@ class Game:
         after = puzzle.successors(self.position)
         distances = self._table.distances(after)
         if (distances == UNREACHABLE).any():
-            raise UnreachableError("expected a distance after each move, found none: the table is damaged")
+            raise UnreachableError("the table is corrupt: it has no distance for a position after a move")
         named = [puzzle.move_names(np.stack((self.position, one))) for one in after]
         names = [name[0] if name else str(number) for number, name in enumerate(named, start=1)]
         return [Choice(*one) for one in zip(names, after, distances.tolist(), strict=True)]
@@ -89,18 +89,18 @@ class Game:
         self._walk.append((self.puzzle.followed(self.position, choice.position), choice.position))
 
     def follow(self, sequence: str) -> None:
-        """Make the moves of a sequence such as ``R U R'``; PositionError, and no move made, where one is not legal."""
+        """Make the moves of a sequence such as ``R U R'``; raise PositionError and make none if one is illegal."""
         path = self.puzzle.follow(sequence, self.position)
         for before, after in pairwise(path):
             self._walk.append((self.puzzle.followed(before, after), after))
 
     def begin_at(self, position: Labels) -> None:
-        """Begin a new walk at a position ``(places,)``; raises as `Table.distance`, and the old walk goes on."""
+        """Begin a new walk at a position ``(places,)``; raise as `Table.distance` does, and keep the old walk then."""
         self._table.distance(position)
         self._walk = [(self._table.puzzle, position)]
 
     def step(self) -> Choice | None:
-        """Make the first move of a shortest way to a start or goal; None if the walk is there."""
+        """Make the first move of a shortest path to a start or goal; return None if the walk is already there."""
         if self.distance == 0:
             return None
         nearest = min(self.choices, key=lambda choice: choice.distance)
@@ -108,7 +108,7 @@ class Game:
         return nearest
 
     def undo(self) -> bool:
-        """Take the last move back; False if there is none."""
+        """Undo the last move; return False if there is none."""
         if self.moves_made:
             self._walk.pop()
             return True

@@ -1,7 +1,7 @@
 """The commits of a run, from which the next run resumes, and the assembly of its table.
 
-In the assembly each chunk of depths is written once, from its segments, after all positions are searched. Chunks do not
-depend on each other, and a lost task is repeated.
+The assembly writes each chunk of depths once, from its segments, after all positions are searched. Chunks are
+independent of each other, and a lost task is repeated.
 """
 
 import time
@@ -28,28 +28,26 @@ from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
-"""Seconds between commits by default: little is lost, and writing stays a small part of a long run.
-
-Each worker of a cluster is one more that may be lost, and after a loss all resume from the last commit.
-"""
+"""Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The
+interval is shorter on a cluster, where each worker may be lost, and all workers then resume from the last commit."""
 COMMIT_SHARE = 0.1
-"""The share of the time that commits may take by default: those of large tables take minutes."""
+"""Default maximum share of the time for commits, since commits of large tables take minutes."""
 BLOCK_SECONDS = 2.0
-"""Seconds that layers submitted together take at most, judged by those before: an interruption waits for them."""
+"""Maximum seconds of layers submitted together, estimated from the previous ones: an interruption waits for them."""
 MAX_TOGETHER = 16
-"""Layers that are submitted together, at most."""
+"""Maximum number of layers that are submitted together."""
 FIRST_BLOCK = 4
-"""Layers submitted together at first; their number is doubled or halved from then on."""
+"""Initial number of layers submitted together. It is then doubled or halved."""
 
 
 @dataclass
 class CommitPace:
-    """How many layers are submitted together, and when the next commit is due."""
+    """The number of layers that are submitted together, and the time of the next commit."""
 
     checkpoint_every: float
-    """Seconds between two commits at least; 0 commits every layer."""
+    """Minimum seconds between two commits. 0: commit every layer."""
     commit_share: float
-    """The share of the time that commits may take: after a long one, the next one waits longer."""
+    """Maximum share of the time for commits: after a long commit, the next one waits longer."""
     round_trips: bool
     """Whether submitting a layer takes a round trip to a cluster."""
     _block: int = FIRST_BLOCK
@@ -59,27 +57,27 @@ class CommitPace:
 
     @classmethod
     def of(cls, options: RunOptions, shares_memory: bool) -> "CommitPace":
-        """The pace that the options ask for, on threads of this process or on a cluster."""
+        """Return the pace for the options, on threads of this process or on a cluster."""
         if options.checkpoint_every is not None:
             return cls(options.checkpoint_every, 1.0, not shares_memory)
         every = CHECKPOINT_SECONDS if shares_memory else CHECKPOINT_SECONDS_ON_CLUSTER
         return cls(every, COMMIT_SHARE, not shares_memory)
 
     def restored(self) -> None:
-        """Start over with small blocks, now that the search matches the store."""
+        """Start again with few layers, now that the search matches the store."""
         self._block, self._saved_at = FIRST_BLOCK, time.monotonic()
 
     def committed(self, seconds: float) -> None:
-        """Measure the time to the next commit from now; the last one took ``seconds``."""
+        """Measure the time to the next commit from now; the last commit took ``seconds``."""
         self._commit_seconds, self._saved_at = seconds, time.monotonic()
 
     def advanced(self, layers: int, seconds: float) -> None:
-        """Choose the size of the next block from the last one: ``layers`` that took ``seconds``."""
+        """Choose the next number of layers from the last ``layers``, which took ``seconds``."""
         self._block = max(1, 2 * layers if seconds < BLOCK_SECONDS / 2 else layers // 2)
 
     @property
     def layers_together(self) -> int:
-        """How many layers to submit together."""
+        """The number of layers to submit together."""
         at_most = MAX_TOGETHER if self.round_trips and self.checkpoint_every > 0 else 1
         return min(self._block, at_most)
 
@@ -92,13 +90,13 @@ class CommitPace:
 
 @dataclass
 class Commits:
-    """The last commit of a store, and how it is replaced while layers are searched."""
+    """The last commit of a store, and its replacement while layers are searched."""
 
     store: SearchStore[Any]
     lock: StoreLock
     """The lock of the store, with the token that writers need."""
     manifest: SearchManifest
-    """The last commit, or what will be the next one."""
+    """The last commit, or the next one in preparation."""
     listener: Listener
     clock: Clock
 
@@ -108,7 +106,7 @@ class Commits:
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
     def commit(self, shards: Shards, layers: Layers) -> float:
-        """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
+        """Write the shards' findings to the journal, then the manifest with the layers; return the seconds taken."""
         before, depth = self.clock.write, layers.depth
         self.listener(Committing(depth))
         with self.clock.measure("write"):
@@ -119,7 +117,7 @@ class Commits:
         return self.clock.write - before
 
     def complete_counts(self, layers: Layers, antipodes: Sequence[int]) -> None:
-        """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
+        """Commit the layers and the antipodes of a counts-only run, which finishes its store."""
         with self.clock.measure("write"):
             fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
             self.manifest = replace(self.manifest, **fields)
@@ -127,26 +125,26 @@ class Commits:
         self.listener(Committed(layers.depth))
 
     def return_to(self, layers: Layers) -> None:
-        """Take these layers for committed, since the journal has lost the others: they will be committed again."""
+        """Continue with only these layers committed, since the journal lost the others. They will be found again."""
         self.manifest = replace(self.manifest, **layers.fields)
 
     def shut_out_lost_workers(self) -> None:
-        """Replace the fencing token, so that lost workers write no more, and remove what they were writing."""
+        """Replace the fencing token, so that lost workers cannot write, and remove the files they were writing."""
         self.lock.rotate_token()
         self.store.storage.remove_leftovers()
 
 
 @dataclass
 class TableCommits(Commits):
-    """The commits of a table: also of its chunks."""
+    """The commits of a table, including its chunks."""
 
     store: TableStore
     manifest: TableManifest
 
     def begin_assembly(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
-        """Note that all positions are searched, and create the array of depths.
+        """Record that all positions are searched, and create the array of depths.
 
-        If it is ``resumable``, since all is in the journal, that is committed.
+        If the assembly is ``resumable``, because the journal has all segments, this is committed.
         """
         with self.clock.measure("write"):
             self.manifest = self.manifest.with_layers(layers, antipodes)
@@ -155,7 +153,7 @@ class TableCommits(Commits):
                 self.manifest = self.store.commit_arrays(self.manifest)
 
     def add_chunks(self, written: Mapping[int, int], keys: Mapping[int, int] | None = None) -> None:
-        """Commit the chunks that were written, by their numbers, with their digests; of a list with those of keys."""
+        """Commit the digests of written chunks, by their numbers; in a table of keys also the digests of the keys."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
         if keys is not None and self.manifest.keys is not None:
             self.manifest = replace(self.manifest, keys=self.manifest.keys.updated(keys))
@@ -173,26 +171,26 @@ class TableCommits(Commits):
     def complete(
         self, written: Mapping[int, int], counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
     ) -> None:
-        """Commit the last chunks, and thereby the finished table; see `TableStore.complete`."""
+        """Commit the last chunks and the finished table; see `TableStore.complete`."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
         self.manifest = self.store.complete(self.manifest, counts, first_keys)
 
 
 Source = ShardSegments | StoredSegments
-"""What has the segments of chunks side by side."""
+"""The segments of adjacent chunks, in a shard or in files."""
 TASK_STATES = 1 << 24
-"""Positions whose chunks one task writes, where no shard has their segments."""
+"""Number of positions whose chunks one task writes, if their segments are not in a shard."""
 
 
 def assemble(
     commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
 ) -> None:
-    """Write all chunks of a table that is searched, and finish it, unless told to stop before.
+    """Write all chunks of a table that is searched, and finish the table, unless told to stop before.
 
-    The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so
-    far are committed now and then. After a stop they always are.
+    The segments come from the shards, ``found``, or if this is empty, from the journal. In the second case the chunks
+    written so far are committed from time to time. After a stop they are always committed.
 
-    JournalDamagedError where segments are missing or damaged, so that they must be searched again.
+    Raises JournalDamagedError if segments are missing or corrupt, so that they must be searched again.
     """
     store, manifest = commits.store, commits.manifest
     chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
@@ -224,13 +222,13 @@ def assemble(
 
 
 def flush_unless_stored(found: Sequence[ShardSegments], manifest: TableManifest, token: str) -> None:
-    """Write the segments that shards ``found`` to the journal, so that a run can resume from there."""
+    """Write the segments of the shards, ``found``, to the journal, so that a run can resume from there."""
     if found:
         flush(found, manifest.committed_depth, token)
 
 
 def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[StoredSegments]:
-    """The segments in the journal, in parts of so many chunks; JournalDamagedError if some are missing."""
+    """Return the journal's segments in parts of ``chunks`` chunks; raise JournalDamagedError if some are missing."""
     journal = store.journal(manifest)
     every = journal.load(0, journal.chunks)
     journal.check_known(every, manifest.committed_depth)
@@ -238,17 +236,19 @@ def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[Stor
 
 
 def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
-    """The number of positions of each chunk at each depth; StoreDamagedError if they are not those of the layers."""
+    """Return the number of positions of each chunk at each depth; raise StoreDamagedError if their sums are wrong."""
     counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
     if counts.sum(axis=0).tolist() != list(manifest.layers):
-        raise StoreDamagedError(f"{store.address} is damaged: its journal has not as many positions as were committed")
+        raise StoreDamagedError(
+            f"{store.address} is corrupt: the numbers of positions in its journal differ from the committed numbers"
+        )
     return counts
 
 
 def _calls(
     store: TableStore, manifest: TableManifest, sources: Sequence[Source], missing: Iterable[int], token: str
 ) -> dict[Key, Call]:
-    """The tasks, each with chunks side by side, and what has their segments."""
+    """Return the tasks, each with adjacent chunks and the source of their segments."""
     bounds = [source.first_chunk for source in sources]
     chunks: dict[int, list[int]] = {}
     for chunk in missing:
@@ -263,7 +263,7 @@ def _calls(
 def write_chunks(
     store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
 ) -> dict[int, int]:
-    """Write chunks from the segments of a shard, or from those in the journal; their digests, by their numbers."""
+    """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
     journal = store.journal(manifest)
 
     def segments(chunk: int) -> list[Segment]:

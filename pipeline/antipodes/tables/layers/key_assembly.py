@@ -1,7 +1,8 @@
 """The assembly of a table of keys: the list of all keys in ascending order, and their depths, chunk by chunk.
 
-A chunk has the same number of positions as any other but the last, while the journal has ranges of keys. So a task
-merges the ranges that its chunks need, and cuts what comes out. Ranges at the border of two tasks are merged by both.
+All chunks but the last have the same number of positions, while the journal is divided into ranges of keys. Therefore a
+task merges the ranges that its chunks need, and cuts the result into chunks. Both tasks merge the ranges at their
+common border.
 """
 
 from collections import deque
@@ -33,11 +34,11 @@ from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys
 
 TASK_KEYS = 1 << 22
-"""Positions whose chunks one task writes."""
+"""Number of positions whose chunks one task writes."""
 
 
 class KeyChunk(NamedTuple):
-    """What is known of a chunk that is written."""
+    """Facts about a chunk that was written."""
 
     keys: int
     """The digest of its keys."""
@@ -51,7 +52,7 @@ class KeyChunk(NamedTuple):
 
 @dataclass(frozen=True)
 class RangeOfSource:
-    """A range of keys, and what has its segments."""
+    """A range of keys, and the source of its segments."""
 
     source: Source
     number: int
@@ -88,7 +89,7 @@ def assemble_keys(
 
 
 def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSource]:
-    """The ranges that have positions, in ascending order."""
+    """Return the ranges that have positions, in ascending order."""
     sizes = counts.sum(axis=1, dtype=np.int64)
     begins = (np.cumsum(sizes) - sizes).tolist()
     every = [(source, number) for source in sources for number in range(source.first_chunk, source.end_chunk)]
@@ -98,7 +99,7 @@ def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSourc
 def _calls(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], missing: Sequence[int], token: str
 ) -> dict[Key, Call]:
-    """The tasks: chunks that follow each other, and the ranges that they need."""
+    """Return the tasks: consecutive chunks, and the ranges that they need."""
     sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), keys=None, metadata={})
     begins, size = [one.begin for one in ranges], max(1, TASK_KEYS // manifest.chunk_rows)
     calls: dict[Key, Call] = {}
@@ -113,7 +114,7 @@ def _calls(
 def write_key_chunks(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
 ) -> dict[int, KeyChunk]:
-    """Write chunks from the segments of ranges; what is known of each, by its number.
+    """Write chunks from the segments of ranges; return facts about each chunk, by its number.
 
     Memory holds the positions of a few chunks: those being written, and one more.
     """
@@ -141,7 +142,7 @@ class Listed(NamedTuple):
 def _cut(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int]
 ) -> Iterator[Listed]:
-    """The positions of some chunks, which ranges have; those of one range more than is needed are in memory."""
+    """Yield the positions of chunks from ranges. Memory holds the positions of at most one range that is not needed."""
     keys, depths = with_depths([], manifest.key_words)
     end, waiting = ranges[0].begin, deque(chunks)
     for one in ranges:
@@ -168,7 +169,7 @@ def _write(store: TableStore, manifest: TableManifest, listed: Listed, token: st
 
 
 def _segments(store: TableStore, manifest: TableManifest, one: RangeOfSource) -> list[Segment]:
-    """All segments of a range."""
+    """Return all segments of a range."""
     if isinstance(one.source, StoredSegments):
         return list(store.journal(manifest).segments(one.source, one.source.of_chunks(one.number, one.number + 1)))
     return one.source.of_chunk(one.number)
@@ -186,7 +187,7 @@ def _commit(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
 
 
 def _complete(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
-    """Commit the finished table; chunks of an earlier run are read for their first keys and counts."""
+    """Commit the finished table. Chunks of an earlier run are read for their first keys and counts."""
     _commit(commits, written)
     store, manifest = commits.store, commits.manifest
     every = [written.get(chunk) or _read(store, manifest, chunk) for chunk in range(manifest.chunk_count)]
@@ -195,6 +196,6 @@ def _complete(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
 
 
 def _read(store: TableStore, manifest: TableManifest, chunk: int) -> KeyChunk:
-    """What is known of a chunk that is in the store."""
+    """Return the facts about a chunk that is in the store, without its digests."""
     keys, depths = store.listed(manifest, chunk)
     return KeyChunk(0, 0, keys[:1], _layers(depths.ravel(), manifest))

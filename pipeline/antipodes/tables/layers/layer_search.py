@@ -1,7 +1,7 @@
-"""The search of all positions, layer by layer, with the workers there are, and the assembly of a table.
+"""The search of all positions, layer by layer, on the available workers, and the assembly of the table.
 
-If workers are lost, their shards are restored from the journal, and find again what was lost with them; the others
-replay. If workers join, the rows are divided anew and all shards restored.
+If workers are lost, their shards are restored from the journal and search again what was lost; the other shards replay.
+If workers join, the rows are divided again and all shards are restored.
 """
 
 import time
@@ -43,14 +43,14 @@ from antipodes_tasks.quoting import counted
 
 @dataclass
 class LayersFound:
-    """The layers known so far, and what this run found of them."""
+    """The layers known so far, and the number of positions that this run found."""
 
     listener: Listener
     clock: Clock
     layers: Layers = field(default_factory=Layers)
-    """Those committed and those not."""
+    """All layers found so far, committed or not."""
     positions: int = 0
-    """Positions that this run has found, recomputed ones each time."""
+    """Number of positions that this run has found. Recomputed positions count each time."""
 
     @property
     def depth(self) -> int:
@@ -58,7 +58,7 @@ class LayersFound:
         return self.layers.depth
 
     def add(self, entries: int, positions: int) -> None:
-        """Add a layer of so many entries, which stand for so many positions."""
+        """Add a layer with this number of entries, which represent this number of positions."""
         self.layers.add(entries, positions)
         self.positions += positions
         known = sum(self.layers.positions)
@@ -66,24 +66,24 @@ class LayersFound:
 
 
 LOSSES_ALLOWED = 3
-"""Losses of workers without a commit in between after which a run continues; one more ends it."""
+"""Number of losses of workers, without a commit in between, after which a run still continues."""
 
 
 @dataclass
 class Losses:
-    """How often workers were lost, and what that cost."""
+    """How often workers were lost, and the positions recomputed because of it."""
 
     count: int = 0
-    """Losses of workers."""
+    """Number of losses of workers."""
     recomputed: int = 0
-    """Positions that were found but not committed then."""
+    """Number of positions that were found but not committed when workers were lost."""
     since_commit: int = 0
-    """Losses since the last commit, lost connections to the scheduler included, but no workers that retired."""
+    """Losses since the last commit, including lost connections to the scheduler, but without retired workers."""
     _commit: SearchManifest | None = None
     """The last commit when `since_commit` was counted."""
 
     def add(self, error: SchedulerError, commit: SearchManifest, recomputed: int) -> None:
-        """Count a loss after a commit; SchedulerError if that happened too often since."""
+        """Count a loss after a commit; raise SchedulerError if there were too many since that commit."""
         self.recomputed += recomputed
         if isinstance(error, WorkersRetiredError):
             return
@@ -98,7 +98,7 @@ class Losses:
             return error
         often = f"workers were lost {self.since_commit} times without a commit in between"
         return SchedulerError(
-            f"{often}, the last time {error}: out of memory, or in need of a shorter {option('checkpoint_every')}?"
+            f"{often}, the last time {error}; check their memory, or set a shorter {option('checkpoint_every')}"
         )
 
 
@@ -114,20 +114,20 @@ class LayerSearch:
         self._pace = CommitPace.of(session.options, scheduler.shares_memory)
         self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
-        """The shards of the search, some of which may be lost; None where they are to be divided anew."""
+        """The shards being searched (some may be lost), or None if the rows have to be divided again."""
         self._damage: list[str] = []
-        """What was found damaged in the journal, of which the listener is told when the search resumes."""
+        """Problems found in the journal, of which the listener is notified when the search resumes."""
         self._started = False
-        """Whether the listener was told that the search started."""
+        """Whether the listener was notified of the start of the search."""
 
     def run(self, plan: Plan) -> SearchManifest:
-        """Search until the store is complete, or the run is told to stop; the last commit.
+        """Search until the store is complete or the run is told to stop; return the last commit.
 
-        ``plan`` is for the workers that the scheduler has; where these change, it is replaced.
+        ``plan`` is for the current workers of the scheduler. If these change, it is replaced.
         """
         if not plan.keyed:
             self._scheduler.on_worker_start((warm_up, plan.two_bits))
-        elif not self._scheduler.shares_memory:  # this process has loaded the kernels to plan
+        elif not self._scheduler.shares_memory:  # planning has already loaded the kernels in this process
             self._scheduler.on_worker_start((warm_up_keys, plan.key_words))
         valid: Plan | None = plan
         lost = False
@@ -146,16 +146,16 @@ class LayerSearch:
         return self.commits.manifest
 
     def _plan_again(self) -> Plan:
-        """A plan for the workers that are there now, and for the store as it is."""
+        """Return a plan for the current workers and the current state of the store."""
         division = self._shards.plan if self._shards else None
         with self._session.clock.measure("tables"):
             try:
                 return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
-            except ResourceLimitError as error:  # the puzzle fitted until workers were gone
-                raise WorkerFailedError(f"the workers that are left have too little memory: {error}") from error
+            except ResourceLimitError as error:  # the puzzle did fit before workers were lost
+                raise WorkerFailedError(f"the remaining workers have too little memory: {error}") from error
 
     def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, assemble the table, or commit the counts."""
+        """Search until workers change. When all positions are searched, assemble the table or commit the counts."""
         commits, shards = self.commits, None
         try:
             if not commits.manifest.searched:
@@ -177,7 +177,7 @@ class LayerSearch:
             commits.search_again(error.key)
 
     def _place(self, plan: Plan) -> None:
-        """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
+        """Create all shards, or those that were lost, at the last commit; check that all workers reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
         starts = plan.starts
         depth = self.commits.manifest.committed_depth
@@ -193,7 +193,7 @@ class LayerSearch:
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
             if not self._found.layers.entries:
-                journal.delete()  # what a killed run left there would only take space
+                journal.delete()  # leftovers of a killed run would only take space
                 shards.begin(starts, token)
                 found = [sum(shards.counts)]
                 self._found.layers = Layers(found, shards.weighed(0, found))
@@ -202,7 +202,7 @@ class LayerSearch:
         self._tell_start(plan)
 
     def _recovered(self, shards: Shards, depth: int, starts: NDArray[Any]) -> bool:
-        """Restore the shards that were lost, at a depth or an earlier one; False if all must be made anew."""
+        """Restore the lost shards at a depth or an earlier one; return False if all must be created again."""
         reached = shards.recover(depth, starts, self.commits.lock.token, self._session.stop)
         if reached < 0:
             return False
@@ -213,9 +213,9 @@ class LayerSearch:
         return True
 
     def _restored(self, shards: Shards, depth: int, token: str) -> Layers:
-        """Restore the shards at a depth, or an earlier one if the journal is damaged; the layers up to there.
+        """Restore the shards at a depth, or an earlier one if the journal is corrupt; return the layers up to there.
 
-        StoreDamagedError where there are not as many positions at each depth as were committed.
+        Raises StoreDamagedError if the numbers of positions differ from the committed numbers.
         """
         if depth == NOTHING_COMMITTED:
             return Layers()
@@ -226,8 +226,8 @@ class LayerSearch:
         if layers != list(expected):
             wrong = next(depth for depth, count in enumerate(layers) if count != expected[depth])
             raise StoreDamagedError(
-                f"{self.commits.store.address} is damaged: expected {counted(expected[wrong], 'position')} at depth "
-                f"{wrong}, as committed, found {layers[wrong]:,}"
+                f"{self.commits.store.address} is corrupt: {counted(expected[wrong], 'position')} at depth {wrong} "
+                f"were committed, but its journal holds {layers[wrong]:,}"
             )
         if damaged or len(layers) <= depth:
             self.commits.return_to(manifest.found.first(len(layers)))
@@ -235,11 +235,12 @@ class LayerSearch:
         return manifest.found.first(len(layers))
 
     def _search(self) -> Shards | None:
-        """Search layer by layer until nothing is left, workers joined or left, or the run is told to stop.
+        """Search layer by layer until all positions are searched, workers join or leave, or the run is told to stop.
 
-        In the last two cases everything is committed. The shards, unless they are to be divided anew.
+        If workers change or the run stops, everything is committed. Returns the shards, or None if the rows have to be
+        divided again.
 
-        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
+        Raises DepthLimitError if positions are deeper than a table can store. All layers up to there are committed.
         """
         shards = self._shards
         assert shards is not None
@@ -252,12 +253,12 @@ class LayerSearch:
                 self._commit(shards)
             if self._found.depth == DEEPEST:
                 self._commit(shards)
-                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
+                raise DepthLimitError(f"some positions are deeper than {DEEPEST:,}, the maximum depth of a table")
             self._advance(shards)
         return self._shards
 
     def _advance(self, shards: Shards) -> None:
-        """Find the next layers: as many together as the pace says, none deeper than a table can say."""
+        """Find the next layers: as many together as the pace allows, and none deeper than a table can store."""
         found, begin, depth = self._found, time.monotonic(), self._found.depth + 1
         layers = min(self._pace.layers_together, DEEPEST - found.depth)
 
@@ -276,13 +277,13 @@ class LayerSearch:
             self._pace.committed(self.commits.commit(shards, self._found.layers))
 
     def _antipodes(self, shards: Shards) -> list[int]:
-        """The indices of the first antipodes, or their keys."""
+        """Return the indices or keys of the first antipodes."""
         return integers(shards.positions(self._found.depth, MAX_ANTIPODES))
 
     def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
-        """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.
+        """Record that all positions are searched; return the segments of the shards if they are not in the journal.
 
-        Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
+        If the run could resume from an earlier commit, or if a commit is due, the assembly can be resumed, too.
         """
         layers, antipodes = self._found.layers, self._antipodes(shards)
         resumable = commits.has_commit or self._pace.is_commit_overdue or not self._scheduler.shares_memory
@@ -306,14 +307,14 @@ class LayerSearch:
     def _roll_back(self, error: SchedulerError) -> None:
         """Return to the last commit, and keep lost workers from writing to the store.
 
-        SchedulerError where workers were lost too often since that commit.
+        Raises SchedulerError if workers were lost too often since that commit.
         """
         manifest, recomputed = self.commits.manifest, 0
         if shards := self._shards:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
         if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
-            self._shards = None  # without segments none can go back
+            self._shards = None  # without segments, shards cannot go back
         depth = max(0, manifest.committed_depth)
         self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)

@@ -1,7 +1,7 @@
-"""A shard: partitions side by side, which one task advances after another, and the segments that it found.
+"""A shard: adjacent partitions that one task advances one after another, with the segments that it found.
 
 Shards are large, since each task costs a scheduler some time. Partitions are small, so that a layer touches only the
-rows that it can reach, and stays in cache. In threads a shard is one partition.
+rows that it can reach, and these stay in the cache. With threads, a shard is one partition.
 """
 
 import sys
@@ -30,12 +30,12 @@ class ShardSegments:
     def __init__(self, journal: Journal, first_chunk: int, end_chunk: int) -> None:
         self.journal = journal
         self.log = SegmentLog()
-        """The segments that are in no file yet."""
+        """The segments that are not in a file yet."""
         self.stored = StoredSegments.empty(first_chunk, end_chunk)
         self.searched = -1
-        """The depth up to which all segments are stored or in the log; a shard that went back is at a lower one."""
+        """The depth up to which all segments are in files or in the log. A shard that went back has a lower depth."""
         self.not_durable: list[str] = []
-        """The files that may be lost if the system crashes."""
+        """The files that a crash of the system may lose."""
 
     @property
     def first_chunk(self) -> int:
@@ -44,7 +44,7 @@ class ShardSegments:
 
     @property
     def end_chunk(self) -> int:
-        """The number past that of the last chunk."""
+        """The number of the last chunk, plus one."""
         return self.stored.end_chunk
 
     @property
@@ -53,18 +53,18 @@ class ShardSegments:
         return int(self.stored.known.min())
 
     def restore(self, depth: int, stored: StoredSegments) -> None:
-        """Take these segments, up to a depth that was committed, and as far beyond it as all are known."""
+        """Take over these segments up to a committed depth, and beyond it as far as all segments are known."""
         self.searched = int(stored.known.min())
         self.stored = stored.segments_before(self.searched + 1)
         if self.searched > depth:
-            self.not_durable = list(stored.files)  # a run that was killed has not made the last ones durable
+            self.not_durable = list(stored.files)  # a killed run may not have made its last files durable
 
     def of_chunk(self, chunk: int) -> list[Segment]:
-        """All segments of a chunk."""
+        """Return all segments of a chunk."""
         return list(self.segments_between(range(chunk, chunk + 1), 0, self.searched))
 
     def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
-        """The segments of some chunks at some depths."""
+        """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``."""
         entries = self.stored.of_chunks(chunks.start, chunks.stop)
         within = (entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)
         yield from self.journal.segments(self.stored, entries[within])
@@ -72,19 +72,19 @@ class ShardSegments:
         yield from (one for one in log if first_depth <= one.depth <= last_depth)
 
     def counts(self, depths: int) -> NDArray[np.uint32]:
-        """The number of positions of each chunk at each of the depths less than ``depths``: ``(chunks, depths)``."""
+        """Return the number of positions of each chunk at each depth less than ``depths``: ``(chunks, depths)``."""
         counts = self.stored.counts(depths)
         for one in self.log.segments:
             counts[one.chunk - self.first_chunk, one.depth] = one.positions
         return counts
 
     def covers(self, depth: int) -> list[Cover]:
-        """The depths that a file with all segments of the log covers, if all layers up to ``depth`` are found."""
+        """Return the ranges that a file with the whole log covers, if all layers up to ``depth`` are found."""
         known, depth = self.known, max(depth, self.searched)
         return [Cover(self.first_chunk, self.end_chunk, known + 1, depth)] if depth > known else []
 
     def keep(self, key: str, index: FileIndex, durable: bool) -> None:
-        """Take the segments of the log from a file from now on."""
+        """Replace the segments in the log by those in a file that was written."""
         self.stored = self.stored.with_files([(key, index)])
         self.log = SegmentLog()
         if not durable:
@@ -92,13 +92,13 @@ class ShardSegments:
 
 
 def flush(found: Sequence[ShardSegments], depth: int, token: str) -> None:
-    """Make all segments of some shards durable, which are found up to ``depth``."""
+    """Make all segments of some shards durable. All layers up to ``depth`` must be found."""
     write(found, depth, token, durable=True)
     make_durable(found)
 
 
 def make_durable(found: Sequence[ShardSegments]) -> None:
-    """Make durable the files that some shards have written."""
+    """Make the files that some shards have written durable."""
     storage = found[0].journal.storage
     storage.make_durable(list(dict.fromkeys(key for one in found for key in one.not_durable)))
     for one in found:
@@ -106,7 +106,7 @@ def make_durable(found: Sequence[ShardSegments]) -> None:
 
 
 def write(found: Sequence[ShardSegments], depth: int, token: str | None, durable: bool) -> None:
-    """Write the segments of some shards, found up to ``depth``, to a file of the journal, unless they are in files."""
+    """Write the segments of some shards up to ``depth`` to a journal file, except for segments already in files."""
     unwritten = [one for one in found if one.covers(depth)]
     if unwritten:
         covers = [cover for one in unwritten for cover in one.covers(depth)]
@@ -117,18 +117,18 @@ def write(found: Sequence[ShardSegments], depth: int, token: str | None, durable
 
 @dataclass(frozen=True)
 class Boundary:
-    """What other shards need of a shard at a depth."""
+    """The part of a shard that other shards need at a depth."""
 
     depth: int
     parts: tuple[Frontier, ...]
 
     def frontiers(self, depth: int) -> Sequence[Frontier]:
-        """The frontiers at a depth: of the partitions that have any, or of some of their rows."""
+        """Return the frontiers at a depth, by partition. A frontier may contain only some of the rows."""
         assert depth == self.depth
         return self.parts
 
     def __sizeof__(self) -> int:
-        """Bytes that dask counts."""
+        """Return the size in bytes for dask."""
         return sum(part.rows.nbytes + part.bits.nbytes for part in self.parts)
 
 
@@ -137,12 +137,13 @@ AnyState = State | KeyState
 
 
 class Shard:
-    """Partitions side by side, changed in place.
+    """Adjacent partitions, which are changed in place.
 
-    A layer that the journal has already is replayed instead of searched. So a shard may be restored at a depth that
-    others have passed, or that it had passed itself.
+    A layer that is already in the journal is replayed instead of searched. Therefore a shard may be restored at a depth
+    that other shards have passed, or that it had passed itself.
 
-    A shard never leaves its process. dask must not move it to disk or to another worker: it would change a copy.
+    A shard never leaves its process. Dask must not move it to disk or to another worker, since tasks would then change
+    a copy.
     """
 
     def __init__(
@@ -155,25 +156,26 @@ class Shard:
         weights: NDArray[np.int64] | None = None,
         settled_later: bool = False,
     ) -> None:
-        """Shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space.
+        """Create a shard without any position; ``weights`` ``(rows,)`` are those of all rows of the space.
 
-        With ``settled_later`` others read its frontiers in place, so it must be told when they are done, by `settle`.
+        With ``settled_later``, other shards read its frontiers in place, so the caller must call `settle` when they are
+        done.
         """
         self.states = [make(part) for part in parts]
         self.depth = -1
-        """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
+        """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
         self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
-        """The positions that the shard found; none of a counts-only run."""
+        """The segments that the shard found. Empty in a counts-only run."""
         self._counts_only = counts_only
         self.damaged: list[str] = []
-        """What the journal lacked when the shard was restored."""
+        """Problems found in the journal when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
-        """Bytes that bits and segments may take together after a layer: bits often take less than they may. Keys may
-        take half of it, and what their moves lead to the other half."""
+        """Bytes that bits and segments may take together after a layer, since bits often take less than their maximum.
+        Keys may take half of this, and their successors the other half."""
         self.folder = Folder.for_store(journal.storage)
         self._token = ""
-        """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
-        anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
+        """The fencing token of tasks that may change the shard, empty until `go_back`: if a worker returns at the same
+        address before the run notices that it was lost, dask creates the shard again, at its first depth."""
         self._found: dict[int, int] = {}
         """The number of entries at the depths that the shard has passed, for tasks that run twice."""
         self._settled_later = settled_later
@@ -183,19 +185,19 @@ class Shard:
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[Any]) -> int:
-        """Find the starts, indices ``(n,)`` of the whole table or keys; how many lie in the shard."""
+        """Set the starts, indices ``(n,)`` of the whole table or keys; return how many are in this shard."""
         self.depth = self.segments.searched = 0
         found = sum(state.begin(starts, self._log) for state in self.states)
         self._weigh(0)
         return found
 
     def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
-        """Take all layers up to ``depth`` from the journal's segments, or less if files are missing: -1 if all are.
+        """Restore all layers up to ``depth`` from the journal's segments, or fewer if files are missing (-1: none).
 
-        A counts-only run takes the bits at ``depth`` from the files of its checkpoint, of these sizes by their keys; -1
-        if some are damaged.
+        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If some are
+        corrupt, the shard's depth is -1 afterwards.
 
-        JournalDamagedError where a segment of the journal is damaged.
+        Raises JournalDamagedError if a segment of the journal is corrupt.
         """
         if isinstance(source, StoredSegments):
             self.segments.restore(depth, source)
@@ -217,9 +219,9 @@ class Shard:
         self.segments.searched = self.depth
 
     def go_back(self, depth: int, token: str) -> int:
-        """Return to a depth that the shard has passed, from where it replays; how many positions there are.
+        """Return to a depth that the shard has passed, and replay from there; return the number of positions there.
 
-        From now on only tasks with the fencing ``token`` change the shard: others may be running still.
+        From now on only tasks with this fencing ``token`` can change the shard, since older tasks may still be running.
         """
         with self._lock:
             self._token = token
@@ -232,58 +234,58 @@ class Shard:
             return self.count(depth)
 
     def count(self, depth: int) -> int:
-        """How many positions there are at ``depth``, one of the last two."""
+        """Return the number of positions at ``depth``, which is one of the last two."""
         return sum(frontier.count for frontier in self.frontiers(depth))
 
     def advance(
         self, sources: Sequence[Any], links: Links | KeyLinks, depth: int, layers: int, token: str
     ) -> list[int]:
-        """Find the ``layers`` layers after ``depth``; the number of positions in each.
+        """Find the ``layers`` layers after ``depth``; return the number of positions in each.
 
-        More than one layer only where no moves come from other shards, the ``sources``.
+        More than one layer is allowed only if no predecessors are in other shards, the ``sources``.
         """
         with self.held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
 
     def settle(self, depth: int, token: str) -> None:
-        """Settle the layer at ``depth``, which all shards have found; shards that are ``settled_later`` need that."""
+        """Settle the layer at ``depth`` once all shards have found it; required if they are ``settled_later``."""
         with self.held_by(token):
             self._settle(depth)
 
     def frontiers(self, depth: int) -> Sequence[Any]:
-        """The frontiers at ``depth``, one of the last two, of the partitions that have any."""
+        """Return the frontiers at ``depth``, one of the last two, of the partitions that have any."""
         found = (state.frontier(depth) for state in self.states)
         return [frontier for frontier in found if frontier is not None]
 
     def weighed(self, first_depth: int, layers: int) -> list[int]:
-        """The number of positions in the ``layers`` layers from a depth on, which the shard has passed."""
+        """Return the number of positions in each of ``layers`` layers from a depth on, which the shard has passed."""
         return [self._weighed.get(depth, 0) for depth in range(first_depth, first_depth + layers)]
 
     def boundary(self, links: Links, depth: int, token: str) -> Boundary:
-        """The part of the frontier at ``depth`` from which a move leads out of the shard."""
+        """Return the part of the frontier at ``depth`` that has successors outside of the shard."""
         rows = self.states[0].part.first_row, self.states[-1].part.end_row
         with self.held_by(token):
             parts = [boundary(one, links.tables, *rows) for one in self.frontiers(depth)]
         return Boundary(depth, tuple(part for part in parts if part is not None))
 
     def hash_sum(self, depth: int, seed: int) -> int:
-        """The sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
+        """Return the sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
         total = sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
         return total % (1 << 64)
 
     def write_checkpoint(self, depth: int, token: str) -> None:
-        """Write the bits at ``depth``, a file for each partition: memory holds the segments of one at a time."""
+        """Write the bits at ``depth``, one file per partition, so that memory holds the segments of only one."""
         checkpoint = Checkpoint(self.segments.journal, depth)
         with self.held_by(token):
             for state in self.states:
                 self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
 
     def make_durable(self) -> None:
-        """Make durable what was written."""
+        """Make all written files durable."""
         make_durable([self.segments])
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
-        """The indices, or the keys, of the first positions at ``depth``, one of the last two, ascending."""
+        """Return the first indices or keys at ``depth``, one of the last two, in ascending order."""
         found: list[NDArray[Any]] = []
         for state in self.states:
             found.append(state.positions(depth, limit - sum(map(len, found))))
@@ -293,13 +295,13 @@ class Shard:
     def layers(self) -> list[int]:
         """The number of positions at each depth up to `depth`, in the files of the last commit.
 
-        A checkpoint has the last depth alone; positions at lesser depths count as if at the one before it, of keys
-        those that it has.
+        A checkpoint contains only the last depth. Its positions at lower depths are counted as if all were at the depth
+        before it, and for keys only those that it contains are counted.
         """
         if not self._counts_only:
             counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
             return counts
-        if self.depth <= 0:  # what was restored before the damage was found says nothing
+        if self.depth <= 0:  # anything that was restored before corruption was found is meaningless
             return [self.count(0)] if self.depth == 0 else []
         before = sum(state.positions_before(self.depth) for state in self.states)
         return [*[0] * (self.depth - 1), before, self.count(self.depth)]
@@ -308,17 +310,17 @@ class Shard:
         raise TypeError("a shard of partitions cannot leave its process")
 
     def __sizeof__(self) -> int:
-        """Bytes that dask counts."""
+        """Return the size in bytes for dask."""
         return sum(state.nbytes for state in self.states) + self.segments.log.size
 
     @property
     def _log(self) -> SegmentLog | None:
-        """Where partitions log the positions that they find; a counts-only run keeps none."""
+        """The log of the positions that partitions find, or None in a counts-only run."""
         return None if self._counts_only else self.segments.log
 
     @contextmanager
     def held_by(self, token: str) -> Iterator[None]:
-        """Let no other task change the shard meanwhile; InterruptedRunError unless tasks with this token may."""
+        """Keep other tasks from changing the shard in the block; raise InterruptedRunError for another token."""
         with self._lock:
             if token != self._token:
                 raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
@@ -369,7 +371,7 @@ class Shard:
         return isinstance(self.states[0], KeyState)
 
     def _make_room(self) -> None:
-        """Put the keys of the last layers, and all that were seen if they are needed, on disk where they do not fit."""
+        """Move the keys of the last layers, and the visited keys if needed, to disk if they do not fit into memory."""
         if self._keyed and sum(state.nbytes for state in self.states) > self.memory_limit:
             disk = self.folder.file()
             for state in self.states:
@@ -377,7 +379,7 @@ class Shard:
                 state.to_disk(disk)
 
     def _reach(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
-        """Find the positions at ``depth`` from frontiers; how many are new."""
+        """Find the positions at ``depth`` from frontiers; return the number of new positions."""
         frontiers = {one.number: one for source in (self, *sources) for one in source.frontiers(depth - 1)}
         found = 0
         for state in self.states:
@@ -388,7 +390,7 @@ class Shard:
         return found
 
     def _merge(self, sources: Sequence[Successors], depth: int) -> int:
-        """Find the positions at ``depth`` among keys that moves lead to; how many are new."""
+        """Find the positions at ``depth`` among successors; return the number of new positions."""
         found = 0
         for state in self.states:
             assert isinstance(state, KeyState)
@@ -405,7 +407,7 @@ def _all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
 
 
 def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> Successors:
-    """The keys one move after those of some shards at ``depth``."""
+    """Return the successors of the keys of some shards at ``depth``."""
     with _all_held(shards, token):
         return _expanded(shards, links, depth)
 
@@ -416,6 +418,6 @@ def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> Successor
 
 
 def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
-    """Make all durable that some shards found up to ``depth``; see `flush`."""
+    """Make everything durable that some shards found up to ``depth``; see `flush`."""
     with _all_held(shards, token):
         flush([one.segments for one in shards], depth, token)

@@ -1,4 +1,4 @@
-"""The shards that the tasks of a run hold: started or restored, advanced together by a graph of tasks, written."""
+"""The shards of a run: started or restored, advanced together by a graph of tasks, and written by tasks."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,14 +23,14 @@ from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 MAX_QUICK_FILLS = 8
-"""Calls that fill move tables without being interrupted: they take a moment, so the first layer is searched first."""
+"""Number of tasks that fill move tables without being interruptible: so few take only a moment."""
 
 
 def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never_stop, listener: Listener = silence) -> Handle:
-    """The move tables, filled by tasks of the scheduler.
+    """Build the move tables with tasks of the scheduler, and return their handle.
 
-    Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
-    cannot share arrays, one task fills all. This call does not wait for it.
+    Threads fill the tables block by block, and the listener is notified of each block. On a cluster, tasks cannot share
+    arrays, so a single task fills all tables, and this call does not wait for it.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never_stop, li
 
 
 def build_on_worker(space: Space) -> MoveTables:
-    """The move tables; InterruptedRunError if the run no longer waits for them."""
+    """Build the move tables in one task; raise InterruptedRunError if the run no longer waits for them."""
     tables, fills = space.filler.begin()
     for fill in fills:
         if is_cancelled():
@@ -63,37 +63,37 @@ def build_on_worker(space: Space) -> MoveTables:
 
 @dataclass
 class LayerGraph:
-    """The tasks of layers that are submitted together; each changes its shard in place, where the shard is."""
+    """The tasks of layers that are submitted together. Each task changes its shards in place, on the shards' worker."""
 
     run: str
-    """Part of every key."""
+    """The part of every key that identifies the run."""
     links: Handle
-    """The move tables, and the partitions that they connect."""
+    """The move tables, and the pairs of partitions that they connect."""
     predecessors: Sequence[Sequence[int]]
-    """For each shard the shards whose moves lead to it, perhaps itself among them."""
+    """For each shard, the shards that contain predecessors of its positions, possibly itself among them."""
     shares_memory: bool
-    """Whether tasks see each other's shards; else they are sent the boundaries of these."""
+    """Whether tasks can read each other's shards. If not, they are sent the boundaries of other shards."""
     shards: Sequence[Handle]
     active: set[int]
     """The shards that may have positions at the last depth."""
     token: str
     """The fencing token of the tasks."""
     sizes: Sequence[int] = ()
-    """For each shard the number of positions at the last depth, if it is known: large ones are begun first."""
+    """For each shard, the number of positions at the last depth, if known. Large shards are started first."""
     owned: Sequence[range] | None = None
-    """For each shard the numbers of its ranges, if partitions are of keys: then all that moves lead to is sent."""
+    """For each shard, the numbers of its key ranges, if partitions consist of keys. Then all successors are sent."""
     groups: Sequence[Sequence[int]] = ()
-    """Shards of keys that are on one worker, and advance together."""
+    """Groups of key shards that are on the same worker and advance together."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
-    """By the key of each task that advances shards, the numbers of these and the depth before."""
+    """By the key of each task that advances shards, the numbers of these shards and the depth before."""
     places: dict[Key, Handle] = field(default_factory=dict)
-    """For each call the shard beside which it runs."""
+    """For each call, the shard on whose worker it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
-    """The last task of a shard: its next one waits for that, since a shard forgets the frontiers of earlier depths."""
+    """The last task of each shard. The next task waits for it, since shards forget the frontiers of earlier depths."""
 
     def add_layers(self, depth: int, layers: int) -> None:
-        """Add the tasks of the layers after ``depth``; a single shard is advanced by all of them in one task."""
+        """Add the tasks of the layers after ``depth``. If there is a single shard, one task finds all of them."""
         if len(self.shards) == 1:
             self._add(depth, layers)
         else:
@@ -115,7 +115,7 @@ class LayerGraph:
         self.active = set(reached)
 
     def _exchange(self, depth: int) -> None:
-        """Add the tasks of a layer of keys: all groups expand, and each takes its part of what they find."""
+        """Add the tasks of a layer of keys: all groups expand, and each group takes its part of all successors."""
         expanded = [self._expanded(group, depth) for group in self.groups if self.active.intersection(group)]
         for group in self.groups:
             parts = [self._part(key, group, depth) for key in expanded]
@@ -130,7 +130,7 @@ class LayerGraph:
         return self._call(f"expand-{depth}", group[0], call)
 
     def _part(self, expanded: Key, group: Sequence[int], depth: int) -> Handle:
-        """The successors that a group owns: on a cluster cut out where they are found, so that no others travel."""
+        """Return the successors that a group owns. On a cluster they are cut out before they are sent."""
         if self.shares_memory or expanded[1] == group[0]:
             return result_of(expanded)
         assert self.owned is not None
@@ -140,7 +140,7 @@ class LayerGraph:
         return result_of(key)
 
     def _source(self, number: int, depth: int) -> Handle:
-        """What other shards need of a shard at a depth."""
+        """Return the part of a shard that other shards need at a depth."""
         if self.shares_memory:
             return self.shards[number]
         call = boundary, self.shards[number], self.links, depth, self.token, self._handles_after(number)
@@ -151,7 +151,7 @@ class LayerGraph:
 
     @cached_property
     def _turns(self) -> Mapping[int, int]:
-        """For each shard how many smaller ones there are: threads begin calls with the last names."""
+        """For each shard, the number of smaller shards. Threads start the calls with the last names first."""
         return {number: turn for turn, number in enumerate(np.argsort(self.sizes, kind="stable").tolist())}
 
     def _call(self, name: str, number: int, call: Call) -> Key:
@@ -176,27 +176,27 @@ def advance(
 
 
 def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> Successors:
-    """The successors of the keys of some shards, after the tasks whose results are in ``after``."""
+    """Return the successors of the keys of some shards, after the tasks whose results are in ``after``."""
     return expanded(shards, links, depth, token)
 
 
 def part(found: Successors, own: Sequence[range]) -> Successors:
-    """The successors in some ranges."""
+    """Return the successors in some ranges."""
     return found.of(own)
 
 
 def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
-    """What other shards need of a shard, after the tasks whose results are in ``after``."""
+    """Return the part of a shard that other shards need, after the tasks whose results are in ``after``."""
     return shard.boundary(links, depth, token)
 
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
-"""Told how many shards have finished a layer, and how many take part in it."""
+"""Called with the number of shards that have finished a layer, and the number of shards that take part in it."""
 
 
 class Shards:
-    """The shards of partitions of a plan, as handles of results that stay on the workers."""
+    """The shards of a plan, as handles of results that stay on the workers."""
 
     def __init__(
         self,
@@ -208,10 +208,10 @@ class Shards:
         *,
         counts_only: bool = False,
     ) -> None:
-        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile.
+        """Build the move tables; raise InterruptedRunError if ``stop`` returns True meanwhile.
 
-        A ``counts_only`` run keeps bits alone, and commits checkpoints of these in place of a journal. The survivors of
-        a loss cannot go back, so all shards are restored.
+        A ``counts_only`` run only keeps bits, and commits checkpoints of the bits instead of a journal. After a loss
+        its surviving shards cannot go back, so all shards are restored.
         """
         self.plan = plan
         self._counts_only = counts_only
@@ -221,34 +221,34 @@ class Shards:
         self._journal = journal
         self._listener = listener
         self._run = uuid.uuid4().hex
-        """Part of every key, so that results of another run have other keys."""
+        """A part of every key, so that other runs have other keys."""
         self._names = 0
         self._links = self._link(stop)
         try:
             self._predecessors = self._find_predecessors(stop)
         except InterruptedRunError:
-            self._links = None  # else the traceback would keep the tables on the worker that builds them
+            self._links = None  # otherwise the traceback would keep the tables on the worker that builds them
             raise
         self._shards: list[Handle] = []
         self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.shard_count)]
-        """The number of positions of each shard at each depth since it was written."""
+        """The number of positions that each shard has found at each depth since it was last written."""
         self._token = ""
         """The fencing token of the tasks."""
 
     def begin(self, starts: NDArray[Any], token: str) -> None:
-        """Set the shards to depth 0; ``starts`` are indices ``(n,)``, or keys."""
+        """Set the shards to depth 0; ``starts`` are indices ``(n,)`` or keys."""
         self._token = token
         self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), begun)
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
     def restore(self, depth: int, token: str, states: int) -> tuple[list[int], list[str]]:
-        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged; ``states`` are committed.
+        """Restore the shards at ``depth``, or at an earlier depth if the journal is corrupt.
 
-        How many positions there are at each depth up to that one, none if not even the starts are known, and the
-        damage.
+        ``states`` is the number of committed positions. Returns the number of positions at each restored depth (empty
+        if not even the starts could be restored), and the problems found.
         """
-        self._token, self._shards = token, []  # makes room for those to be restored
+        self._token, self._shards = token, []  # frees memory for the shards to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
         self._shards = self._place("restore", arguments, restored, on_done=self._restoring(states))
@@ -260,10 +260,11 @@ class Shards:
         return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
     def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never_stop) -> int:
-        """Restore the shards that were lost with their workers at ``depth``, or the start; the others return to it.
+        """Restore the shards that were lost with their workers at ``depth``, or at the start; return the depth reached.
 
-        What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
-        if it lacks even the starts, so that nothing can be done with the shards any more.
+        The other shards go back to this depth. Positions that they have found since are replayed, not searched. The
+        depth is lower if the journal is corrupt. It is -1 if even the starts are missing; then the shards cannot be
+        used any more.
         """
         lost = self.lost
         for number in lost:
@@ -278,7 +279,7 @@ class Shards:
             self._shards[number] = handle
         found = self._gather(
             "found", report
-        )  # survivors need no journal: one without new positions is at a lower depth
+        )  # only lost shards matter: a survivor without new positions may be at a lower depth
         reached = min([max(0, depth), *(found[number].depth for number in lost)])
         if reached >= 0:
             self._go_back(reached)
@@ -286,16 +287,16 @@ class Shards:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the shards to be restored: those that no worker holds, in a counts-only run then all."""
+        """The numbers of the shards to be restored: those that no worker holds; in a counts-only run then all."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
         return list(range(len(self._shards))) if lost and self._counts_only else lost
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
-        """How many positions the shards of these numbers have found since they were written."""
+        """Return how many positions these shards have found since they were last written."""
         return sum(sum(self._unwritten[number].values()) for number in numbers)
 
     def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
-        """Find the next ``layers`` layers after ``depth``, in one round trip; the number of positions in each."""
+        """Find ``layers`` layers after ``depth`` in one round trip; return the number of positions in each."""
         graph = LayerGraph(
             run=self._name("layers"),
             links=self._links,
@@ -327,15 +328,15 @@ class Shards:
         return totals
 
     def weighed(self, first_depth: int, entries: list[int]) -> list[int]:
-        """The number of positions in the layers from a depth on that have these ``entries``."""
+        """Return the number of positions in each layer from a depth on, given the numbers of ``entries``."""
         if self.plan.weights is None:
             return list(entries)
         found = self._gather("weighed", Shard.weighed, first_depth, len(entries))
         return [sum(counts) for counts in zip(*found, strict=True)]
 
     def flush(self, depth: int) -> None:
-        """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
-        if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
+        """Write all segments up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
+        if self._counts_only:  # in two steps, since syncing the first file would keep the disk busy
             self._gather("write", Shard.write_checkpoint, depth, self._token)
             self._gather("durable", Shard.make_durable)
         elif self._scheduler.shares_memory:
@@ -345,15 +346,15 @@ class Shards:
         self._unwritten = [{} for _ in self._shards]
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
-        """The indices, or the keys, of the first positions at the last depth, ascending."""
+        """Return the first indices or keys at the last depth, in ascending order."""
         return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
 
     def hash_sums(self, depth: int, seed: int) -> list[int]:
-        """For each shard of keys the sum of the hashes of those at the last depth; see `antipodes_tasks.keys.sums`."""
+        """Return for each key shard the sum of the hashes at the last depth; see `antipodes_tasks.keys.sums`."""
         return self._gather("sums", Shard.hash_sum, depth, seed)
 
     def release(self) -> list[ShardSegments]:
-        """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
+        """Release the bits and the move tables; return the segments of all shards if they are in this process."""
         shards, self._shards, self._links = self._shards, [], None
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
 
@@ -364,14 +365,14 @@ class Shards:
 
     @property
     def _settles_later(self) -> bool:
-        """Whether shards settle a layer after all have found it: others read their frontiers in place until then.
+        """Whether shards settle a layer after all have found it, because others read their frontiers in place.
 
-        Shards of other processes are sent their boundaries before.
+        Shards in other processes receive boundaries instead, which are made earlier.
         """
         return self.plan.two_bits and self._scheduler.shares_memory
 
     def _link(self, stop: Stop) -> Handle:
-        """The moves, and the partitions that they connect."""
+        """Return the moves and the pairs of partitions that they connect."""
         linked = self._name("links"), 0
         if self.plan.keyed:
             return self._scheduler.persist({linked: self.plan.key_links})[linked]
@@ -380,7 +381,7 @@ class Shards:
         return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
-        """For each shard the shards whose moves lead to it, perhaps itself among them."""
+        """Return for each shard the shards that contain predecessors of its positions, possibly itself among them."""
         name = self._name("predecessors"), 0
         handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
         (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
@@ -391,7 +392,7 @@ class Shards:
         ]
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        """What each of these shards needs to be restored; files that are ``damaged`` are named there."""
+        """Return the arguments from which each of these shards is restored; add corrupt files to ``damaged``."""
         chunks = [self._chunks(parts) for parts in self.plan.shards]
         if self._counts_only:
             sizes = Checkpoint(self._journal, depth).sizes(chunks)
@@ -410,9 +411,9 @@ class Shards:
         kept: Sequence[Handle] = (),
         on_done: OnDone | None = None,
     ) -> list[Handle]:
-        """Make the shards of these numbers, on workers that hold few; their handles.
+        """Create the shards with these numbers on workers that hold few shards; return their handles.
 
-        Those of keys are dealt out, one to each worker in turn: at any depth most positions are in few ranges.
+        Key shards are dealt out, one to each worker in turn, since at any depth most positions are in few ranges.
         """
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
@@ -427,13 +428,13 @@ class Shards:
         return [handles[name, number] for number in arguments]
 
     def _go_back(self, depth: int) -> None:
-        """Return all shards to ``depth``; from now on only tasks of this run may change them."""
+        """Return all shards to ``depth``. From now on only tasks with the current token can change them."""
         self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
     def _gather(
         self, name: str, function: Callable[..., Result], *arguments: Any, numbers: Sequence[int] | None = None
     ) -> list[Result]:
-        """Apply a function to each shard where it is, or to those of some ``numbers``; the results."""
+        """Apply a function to each shard, or to those with the given ``numbers``, on its worker; return the results."""
         name = self._name(name)
         chosen = range(len(self._shards)) if numbers is None else numbers
         calls: dict[Key, Call] = {(name, number): (function, self._shards[number], *arguments) for number in chosen}
@@ -443,7 +444,7 @@ class Shards:
         return results
 
     def _gather_groups(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each group of shards where it is; the results."""
+        """Apply a function to each group of shards on its worker; return the results."""
         name = self._name(name)
         groups = {(name, group[0]): [self._shards[number] for number in group] for group in self._groups}
         calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in groups.items()}
@@ -452,7 +453,7 @@ class Shards:
         return results
 
     def _restoring(self, states: int) -> OnDone:
-        """A function to be called with the key of each restored shard, which tells the listener of its positions."""
+        """Return a function that is called with the key of each restored shard and reports the progress."""
         space, shards, done = self.plan.space, self.plan.shards, 0
         positions = states if self.plan.keyed else space.full_space.size
         self._listener(Restoring(0, positions))
@@ -465,41 +466,41 @@ class Shards:
         return report_shard
 
     def _name(self, name: str) -> str:
-        """The first part of keys that no other tasks have."""
+        """Return the first part of keys, different from all other tasks."""
         self._names += 1
         return f"{name}-{self._run}-{self._names}"
 
 
 def begun(settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
-    """A shard at depth 0."""
+    """Return a new shard at depth 0."""
     shard = Shard(*settings)
     shard.begin(starts)
     return shard
 
 
 def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
-    """A shard at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
+    """Return a shard restored at a depth, or at an earlier one if the journal is corrupt; see `Shard.restore`."""
     shard = Shard(*settings)
     shard.restore(*arguments)
     return shard
 
 
 class Restored(NamedTuple):
-    """What was restored of a shard."""
+    """The result of restoring a shard."""
 
     depth: int
     layers: list[int]
-    """The number of positions at each depth up to that one."""
+    """The number of positions at each depth up to ``depth``."""
     damaged: list[str]
 
 
 def report(shard: Shard) -> Restored:
-    """What was restored of a shard."""
+    """Return the depth, the layers and the problems of a restored shard."""
     return Restored(shard.depth, shard.layers, shard.damaged)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
-    """A function to be called with each key that is done, which tells how many of ``keys`` are."""
+    """Return a function that is called with each finished key and reports how many of ``keys`` are finished."""
     awaited = set(keys)
     done: list[Key] = []
 

@@ -1,4 +1,4 @@
-"""Files of what does not fit into memory while layers are searched: without names, so gone when the process ends."""
+"""Temporary files for data that do not fit into memory during a search. Unnamed, they vanish with the process."""
 
 import os
 import tempfile
@@ -14,26 +14,26 @@ from antipodes_tasks.keys.encoded_runs import Bytes
 
 @dataclass(frozen=True)
 class Folder:
-    """Where the files are: beside the table, where there is room for it, or in the system's folder for such files."""
+    """The folder of the files: the one of the store, where there is space for it, or the system's temporary folder."""
 
     path: str
 
     @classmethod
     def for_store(cls, storage: Storage) -> "Folder":
-        """The folder of a store, or the system's if the store is in a bucket or may not be changed."""
+        """Return the folder of a store, or the system's if the store is in a bucket or not writable."""
         path = os.path.abspath(storage.path) if isinstance(storage, DirectoryStorage) else ""
         return cls(path if os.access(path, os.W_OK) else tempfile.gettempdir())
 
     def file(self) -> "PieceFile":
-        """A new file, of which nothing is left when nothing refers to it, or when the process ends in any way.
+        """Create a file that vanishes when it is no longer referenced, or when the process ends for any reason.
 
-        StoreError where it cannot be made.
+        Raises StoreError if it cannot be created.
         """
         return PieceFile(self.path)
 
 
 class PieceFile:
-    """A file of bytes, which are written at its end and read from anywhere; threads may read at the same time."""
+    """A file of bytes that is written at its end and read anywhere. Threads may read at the same time."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -44,7 +44,7 @@ class PieceFile:
         self._end = 0
 
     def put(self, content: Bytes) -> int:
-        """Write bytes at the end; the place where they begin. StoreError where the disk is full."""
+        """Append bytes; return the offset where they begin. Raises StoreError if the disk is full."""
         begin = end = self._end
         try:
             while end < begin + len(content):
@@ -55,7 +55,7 @@ class PieceFile:
         return begin
 
     def read(self, begin: int, end: int) -> Bytes:
-        """The bytes from one place to another."""
+        """Return the bytes from offset ``begin`` to ``end``."""
         content = np.empty(end - begin, dtype=np.uint8)
         left, at = content.data, begin
         while left:
@@ -64,7 +64,7 @@ class PieceFile:
             except OSError as error:
                 raise self._error(error, "read") from error
             if not count:
-                raise StoreError(f"a temporary file in {self._folder} ends at {at:,} of {end:,} bytes")
+                raise StoreError(f"a temporary file in {self._folder} ends at byte {at:,} instead of {end:,}")
             left, at = left[count:], at + count
         return content
 

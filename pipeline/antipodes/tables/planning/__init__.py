@@ -1,1 +1,1 @@
-"""Plans: how a table is divided among tasks, and the memory and disk of a run, known before anything runs."""
+"""Plans: how a table is divided among tasks, and the memory, disk and time of a run, before anything runs."""

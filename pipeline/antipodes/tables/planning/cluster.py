@@ -1,4 +1,4 @@
-"""Whether a run fits the workers of a cluster, which are described or asked for, before anything runs."""
+"""Whether a run fits into a cluster, whose workers are described by the user or queried, before anything runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,31 +16,31 @@ from antipodes.tables.planning.plan import Cut, Plan
 from antipodes_tasks.quoting import counted
 
 Workers = Mapping[str, Any]
-"""The ``memory_limit`` of each worker in bytes, 0 for none, and its ``nthreads``, in dask's words; by name."""
+"""The workers by name, in dask's words: their ``memory_limit`` in bytes (0: none), and ``nthreads``."""
 
 
 @dataclass(frozen=True)
 class ClusterFit:
-    """How a run fits the workers of a cluster."""
+    """The result of fitting a run into a cluster."""
 
     workers: Workers
     used: frozenset[str]
-    """The largest set of workers that the run fits; empty if it fits none."""
+    """The largest set of workers into which the run fits. Empty if it fits into no set."""
     plan: Plan
-    """The plan for the workers that are used, or for all if no set fits."""
+    """The plan for the workers in ``used``, or for all workers if no set fits."""
     within: int | None
-    """Bytes that the run may take on these workers; None: there is no limit."""
+    """Bytes that the run may take on these workers, or None if there is no limit."""
     is_limited: bool
-    """Whether these bytes are the memory limit of the run, rather than a share of the workers' limits."""
+    """Whether these bytes are the memory limit of the run, not a share of the workers' limits."""
 
     @property
     def planned(self) -> int:
-        """Number of workers that the plan is for."""
+        """Number of workers of the plan."""
         return len(self.used) or len(self.workers)
 
     @property
     def worker_memory(self) -> int:
-        """The memory limit in bytes that would be enough for each worker of the plan, in whole MiB."""
+        """The memory limit, in bytes, that is enough for each worker of the plan, as whole MiB."""
         return ceil(self.plan.least_bytes / self.planned / WORKER_SHARE / MIB) * MIB
 
     def to_json(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class ClusterFit:
 
 
 def fit_cluster(config: Config, options: RunOptions, cut: Cut, workers: Workers) -> ClusterFit | None:
-    """Return how a run with these options fits the workers of a cluster; None if there are no workers."""
+    """Return how a run with these options fits into a cluster, or None if there are no workers."""
     if not workers:
         return None
     used = largest_set_that_fits(workers, (), partial(fits_into, config, options, cut, None)) or set()
@@ -82,5 +82,5 @@ def fit_cluster(config: Config, options: RunOptions, cut: Cut, workers: Workers)
 
 
 def identical_workers(count: int, memory_limit: int, threads: int) -> Workers:
-    """Return the description of workers with the same memory limit in bytes, and the same number of threads."""
+    """Return descriptions of workers with the same memory limit in bytes and the same number of threads."""
     return {str(number): {"memory_limit": memory_limit, "nthreads": threads} for number in range(count)}

@@ -1,10 +1,10 @@
-"""How long a run takes, estimated from a trial of a second or two on this machine.
+"""Estimates of how long a run takes, from a trial of a second or two on this machine.
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
-of the plan. The layers that it did not reach are forecast. If the move tables take longer, or the run takes gigabytes,
-there is no trial: then the search is estimated from the rate at which random move tables are searched. To estimate the
-rest, a chunk of positions that this search found is compressed, and bytes are written to the disk. Other programs that
-keep the machine busy meanwhile count, as they will in the run.
+of the plan. Layers that it does not reach are forecast. If the move tables take too long, or the run takes gigabytes,
+there is no trial, and the search is estimated from the rate of a search with random move tables. For the rest, a chunk
+of positions that this search found is compressed, and bytes are written to the disk. Other programs that load the
+machine slow down the estimate as they would slow down the run.
 """
 
 import hashlib
@@ -34,99 +34,99 @@ from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0
-"""Seconds after which the trial begins no other layer."""
+"""Seconds after which the trial starts no further layer."""
 LONGEST_LAYER = 3.0
-"""Seconds of a layer that the trial does not begin, if it is expected to take as many."""
+"""Maximum expected seconds of a layer that the trial starts."""
 TRIAL_BYTES = 4 << 30
-"""Memory of a run that is tried, at most: a plan should not take the memory of a large run."""
+"""Maximum memory of a trial in bytes, since planning should not take the memory of a large run."""
 TRIAL_TABLES = 3.0
-"""Seconds that the move tables of a trial may take."""
+"""Maximum seconds for building the move tables of a trial."""
 LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
-"""Layers, and the share of all positions, from which the rest of a search can be forecast."""
+"""Minimum number of layers, and minimum share of all positions, from which the rest of a search is forecast."""
 UNCERTAIN_SHARE = 0.25
-"""The same share, where the number of positions that can be reached is unknown: all, or as few as were found."""
+"""The same share if the number of reachable positions is unknown: from all positions to as few as were found."""
 BLOCKS = 40
-"""Blocks of layers from which the rest is forecast at most: where there are many layers, they go up and down."""
+"""Maximum number of blocks of layers from which the rest is forecast. Long series of layers fluctuate."""
 NEVER_WRITTEN = 1 << 62
-"""Bytes of the journal that stay in memory: a trial writes nothing."""
+"""Journal bytes that stay in memory, so that a trial writes nothing."""
 SAMPLE_STATES = 1 << 19
-"""Positions of the sample that is assembled: more than fit into the cache of a processor, found in some 10 ms."""
+"""Number of positions of the sample that is assembled: too many for a processor's cache, and found in about 10 ms."""
 SAMPLE_MAPS = 32
-"""Column maps of the sample at most."""
+"""Maximum number of column maps of the sample."""
 FEWEST_MOVES = 3
-"""Moves of the sample at least: two that are their own inverses would lead in a circle, position by position."""
+"""Minimum number of moves of the sample: two involutions would only lead around one cycle, position by position."""
 MAX_LAYERS = 256
-"""Layers of the sample that are searched at most; random moves reach all positions in some twenty."""
+"""Maximum number of layers of the sample that are searched. Random moves reach all positions in about twenty."""
 POSITIONS_TRIED = 32
-"""Positions of the puzzle whose moves are counted."""
+"""Number of positions of the puzzle whose moves are counted."""
 SAMPLE_SECONDS = 0.15
-"""Seconds for which the sample is assembled again and again."""
+"""Seconds for which the sample is assembled repeatedly."""
 FILL_SECONDS = 0.2
 """Seconds for which parts of the puzzle's move tables are built."""
 LOADING = 1.6
-"""Times that loading for a run, dask and zarr included, and leaving take as long as loading for a plan."""
+"""Ratio of the start-up and exit time of a run, including dask and zarr, to the start-up time of a plan."""
 KERNELS_SECONDS = 0.2
-"""Seconds to load the compiled kernels, and to create a store."""
+"""Seconds to load the compiled kernels and to create a store."""
 WRITTEN_BYTES = 8 * MIB
-"""Bytes that are written to the disk, durably, and deleted."""
+"""Number of bytes that are written durably to the disk, and then deleted."""
 TABLE_BYTES, JOURNAL_BYTES = 0.5, 0.9
-"""Bytes on disk for each position, as most puzzles take them."""
+"""Typical bytes on disk per position, in the table and in the journal."""
 KNOWN_RANGE = 0.7, 1.6
-"""The least and the greatest time of a run, divided by the forecast of a trial."""
+"""Minimum and maximum ratio of the time of a run to the forecast from a trial."""
 SLOWEST = 12.0
-"""The time of a search, divided by that at the rate of random tables, which fit into a cache, at most."""
+"""Maximum ratio of the time of a search to its time at the rate of random tables, which fit into a cache."""
 TABLE_BYTE_SECONDS = 1e-9
-"""Seconds of a thread for a byte of move tables that are too large for a trial."""
+"""Seconds of one thread per byte of move tables that are too large for a trial."""
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
-"""Units of times, their seconds, and the seconds from which the next one is used."""
+"""Units of time, the seconds in each, and the number of seconds from which the next unit is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """The seconds of each phase of a run."""
+    """Estimated seconds of each phase of a run."""
 
     start: float
-    """Loading libraries and kernels."""
+    """Seconds for importing libraries and loading kernels."""
     tables: float
     search: float
     write: float
     known: bool
-    """Whether the run takes about as long; else these are the least seconds that a measured rate suggests."""
+    """Whether the estimate is based on a trial. False: the seconds are a lower bound from a measured rate."""
     longer: float = 0.0
-    """Seconds by which the search and the writing may take longer, where the time is not known."""
+    """Seconds by which the search and the writing may take longer if the time is not known."""
 
     @property
     def seconds(self) -> float:
-        """The seconds of all phases."""
+        """Total seconds of all phases."""
         return self.start + self.tables + self.search + self.write
 
     @property
     def range(self) -> tuple[float, float]:
-        """The seconds between which the run is expected to end."""
+        """Minimum and maximum seconds expected for the run."""
         low, high = KNOWN_RANGE
         return low * self.seconds, high * (self.seconds + self.longer)
 
 
 KEY_SECONDS, KEY_WRITE_SECONDS = 5e-7, 2e-7
-"""Seconds to find a position that is a key, and to write it, of small puzzles: the scheduler takes most of them."""
+"""Seconds to find a position that is a key, and to write it, for small puzzles. Most of this is scheduling."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The time of a search, measured or forecast, and the positions that it finds."""
+    """The measured or forecast time of a search, and the number of positions that it finds."""
 
     tables: float
     seconds: float
     states: float
     known: bool
     longer: float = 0.0
-    """Seconds that it may take beyond ``seconds``, where these are not known."""
+    """Seconds that it may take beyond ``seconds`` if the time is not known."""
     more_states: float = 0.0
-    """Positions that it may find beyond ``states``."""
+    """Number of positions that it may find beyond ``states``."""
 
 
 def described_range(range: tuple[float, float]) -> str:
-    """A range of seconds as a person says it, such as "2 to 5 minutes": each to a digit or two, since it is rough."""
+    """Return a range of seconds as text with one or two digits, since it is rough, such as "2 to 5 minutes"."""
     (low, unit), (high, high_unit) = map(_described, range)
     if (low, unit) == (high, high_unit):
         return f"about {_counted(high, high_unit)}"
@@ -134,7 +134,7 @@ def described_range(range: tuple[float, float]) -> str:
 
 
 def _described(seconds: float) -> tuple[str, str]:
-    """A number and its unit."""
+    """Return a number and its unit."""
     seconds = max(1.0, seconds)
     unit, size = next((unit, size) for unit, size, most in UNITS if seconds < most)
     count = seconds / size
@@ -148,11 +148,11 @@ def _counted(number: str, unit: str) -> str:
 def estimate_duration(
     plan: Plan, workers: int, folder: Path | None, start: float = 0.0, trial_seconds: float | None = None
 ) -> Duration:
-    """The seconds of a run with ``workers`` threads, which writes to a disk where ``folder`` is or will be.
+    """Estimate the seconds of a run with ``workers`` threads that writes to the disk where ``folder`` is or will be.
 
-    Where there are more of them than processors here, they are taken to be on as many processors of this kind. A disk
-    that is not here, None, takes no time. ``start`` are the seconds that the program took to load the libraries that
-    plan a run. After ``trial_seconds``, by default TRIAL_SECONDS, the trial begins no other layer.
+    If there are more workers than processors here, the estimate assumes as many processors of the same kind. If the
+    disk is elsewhere (None), writing takes no time. ``start`` is the time in seconds that the program took to import
+    the libraries for planning. After ``trial_seconds``, by default TRIAL_SECONDS, the trial starts no further layer.
     """
     if plan.keyed:
         return _of_keys(plan, LOADING * start + KERNELS_SECONDS)
@@ -164,7 +164,7 @@ def estimate_duration(
     search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds, each)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
-    to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # the spilt is read again
+    to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # spills are read again
     share = here / there
     return Duration(
         start=LOADING * start + KERNELS_SECONDS,
@@ -177,14 +177,14 @@ def estimate_duration(
 
 
 def _of_keys(plan: Plan, start: float) -> Duration:
-    """The seconds of a run over keys: of a small puzzle they are known, of others the least."""
+    """Return the seconds of a run over keys: an estimate for a small puzzle, a lower bound for other puzzles."""
     reached = plan.reachable or plan.looked
     search, write = KEY_SECONDS * reached, KEY_WRITE_SECONDS * reached
     return Duration(start=start, tables=0.0, search=search, write=write, known=plan.reachable is not None)
 
 
 def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float) -> _Search:
-    """The search of a plan, by a trial, or else at ``each`` seconds for an entry, as random tables take them."""
+    """Return the search of a plan, from a trial if possible, else at ``each`` seconds per entry (random tables)."""
     size = plan.space.size
     states = size if plan.reachable is None else _entries(plan.space, plan.reachable)
     certain = 0 if plan.reachable is None else states
@@ -203,7 +203,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
     if tables > TRIAL_TABLES:
         return untried(tables)
     begin = time.perf_counter()
-    journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
+    journal = Journal(storage_at(Path()), "trial", 0, 0)  # never written or read
     shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
     shards.begin(plan.space.rank(plan.space.starts), "")
@@ -226,12 +226,12 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
 
 
 def _entries(space: Space, positions: int) -> int:
-    """About how many entries stand for so many positions."""
+    """Return approximately how many entries represent this number of positions."""
     return positions if space.full_space is space else ceil(positions * space.size / space.full_space.size)
 
 
 def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list[float], bool]:
-    """The sizes of the first layers, the seconds of each after the first, and whether these are all layers."""
+    """Return the sizes of the first layers, the seconds of all but the first, and whether these are all layers."""
     counts, seconds = [sum(shards.counts)], list[float]()
     while counts[-1]:
         ahead = seconds[-1] * max(1.0, counts[-1] / counts[-2]) if seconds else 0.0
@@ -244,10 +244,10 @@ def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list
 
 
 def _tables_seconds(space: Space, parallel: int) -> float:
-    """The seconds to build the move tables, from those of a part of them."""
+    """Estimate the seconds to build the move tables by building a part of them."""
     begin = time.perf_counter()
     _, fills = space.filler.begin()
-    for fill in fills[:1]:  # which loads the kernels
+    for fill in fills[:1]:  # loads the kernels
         fill()
     begun = time.perf_counter()
     built = 1
@@ -259,7 +259,7 @@ def _tables_seconds(space: Space, parallel: int) -> float:
 
 
 def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
-    """The seconds for each position of a sample to compress its depth, and to be found by a search."""
+    """Return the seconds per position of a sample for compressing its depth, and for finding it in a search."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
     tables = _random_tables(
@@ -273,7 +273,7 @@ def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tup
 
 
 def _search(tables: MoveTables, log: SegmentLog) -> int:
-    """Search random tables from one start, layer by layer; the positions found."""
+    """Search random tables from one start, layer by layer; return the number of positions found."""
     rows, width = len(tables.target), tables.column_maps.shape[1]
     state = State(Partition(0, 0, rows), width, rows)
     count = state.begin(np.array([0]), log)
@@ -287,7 +287,7 @@ def _search(tables: MoveTables, log: SegmentLog) -> int:
 
 
 def _assemble(log: SegmentLog, rows: int, width: int) -> int:
-    """Make the depths of a chunk from segments, its digest, and its compressed bytes; their number."""
+    """Compute a chunk's depths from segments, its digest, and its compressed bytes; return the number of bytes."""
     from numcodecs import blosc
 
     depths = depths_of(log.of_chunks(0, 1), np.full((rows, width), 255, dtype=np.uint8))
@@ -296,24 +296,24 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
 
 
 def _moves(space: Space, rng: np.random.Generator) -> int:
-    """The number of legal moves of a position, on the average."""
+    """Return the mean number of legal moves of a position, rounded."""
     labels = space.full_space.unrank(rng.integers(space.full_space.size, size=POSITIONS_TRIED))
     counts = [len(space.rules.moves.successors(one)) for one in labels]
     return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 
 
 def _random_tables(rows: int, width: int, moves: int, maps: int, rng: np.random.Generator) -> MoveTables:
-    """Random moves, each its own inverse, so that the search may push or pull as it does for most puzzles."""
+    """Return tables of random moves that are their own inverses, so the search can push or pull as usual."""
     target = np.stack([_involution(rows, rng) for _ in range(moves)], axis=1)
     column_maps = np.stack([np.arange(width), *(_involution(width, rng) for _ in range(max(1, maps - 1)))])
     numbers = rng.integers(1, len(column_maps), size=(rows, moves))
     pair = np.minimum(np.arange(rows)[:, np.newaxis], target)
-    column_map = np.take_along_axis(numbers, pair, axis=0)  # a move back has the map of the move
+    column_map = np.take_along_axis(numbers, pair, axis=0)  # the reverse of a move has the same map
     return MoveTables(target.astype(np.int32), column_map.astype(np.int16), column_maps.astype(np.int32), True)
 
 
 def _involution(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A random permutation that is its own inverse: it swaps pairs."""
+    """Return a random permutation that swaps pairs, so it is its own inverse."""
     order = rng.permutation(size)
     swapped = np.arange(size)
     half = size // 2
@@ -322,7 +322,7 @@ def _involution(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def _seconds_a_byte(folder: Path) -> float:
-    """The seconds to write a byte durably to the disk where a folder is or will be."""
+    """Return the seconds per byte to write durably to the disk where a folder is or will be."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
     content = os.urandom(WRITTEN_BYTES)
     try:
@@ -332,12 +332,12 @@ def _seconds_a_byte(folder: Path) -> float:
             file.flush()
             os.fsync(file.fileno())
             return (time.perf_counter() - begin) / WRITTEN_BYTES
-    except OSError:  # a run could not write there either, and will say so
+    except OSError:  # a run could not write there either, and will report it
         return 0.0
 
 
 def _seconds_of(call: Callable[[], object], parallel: int) -> float:
-    """The seconds for each of many calls in ``parallel`` threads, which share memory and processors as in a run."""
+    """Return the seconds per call in ``parallel`` threads, which share memory and processors as in a run."""
     begin = time.perf_counter()
 
     def repeat() -> int:

@@ -1,6 +1,6 @@
-"""Plans that fit: what does not fit into memory or on the disk is refused, at once if bounds show that.
+"""Plans that fit: a run that does not fit into memory or on the disk is refused, immediately if bounds show it.
 
-Where the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for others.
+If the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for more workers.
 """
 
 import time
@@ -20,7 +20,7 @@ from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, Resource
 from antipodes_tasks.spaces.choose_cut import listed
 
 JOIN_SECONDS = 60.0
-"""Seconds for which workers may join where those there are have too little memory."""
+"""Seconds to wait for more workers if the current ones have too little memory."""
 POLL_SECONDS = 0.1
 """Seconds between two checks whether workers joined or left."""
 
@@ -28,12 +28,12 @@ POLL_SECONDS = 0.1
 def plan_that_fits(
     session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
 ) -> Plan:
-    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
+    """Return the plan of a run for the current workers, of its store if there is one, and of a search in progress.
 
-    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
+    If the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
-    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
-    was told to stop while it waited for workers.
+    Raises ResourceLimitError if the puzzle does not fit into the memory that it may use, and InterruptedRunError if the
+    run was told to stop while it waited for workers.
     """
     options, listener, stop = session.options, session.listener, session.stop
     deadline = time.monotonic() + JOIN_SECONDS
@@ -54,11 +54,11 @@ def plan_that_fits(
 def plan_checked(
     config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
-    """The plan of a run, for a store if any, on the largest set of the scheduler's workers that it fits.
+    """Return the plan of a run, of its store if there is one, on the largest set of workers into which it fits.
 
-    A search that goes on keeps its ``division`` unless only another one fits.
+    A search in progress keeps its ``division`` unless only another division fits.
 
-    ResourceLimitError where it fits into the memory of no set of workers.
+    Raises ResourceLimitError if the run fits into no set of workers.
     """
     cut = cut or (division.cut if division else _cut_that_may_fit(config, options, scheduler))
     fits = partial(fits_into, config, options, cut, division)
@@ -74,9 +74,9 @@ def plan_checked(
 
 
 def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler) -> Cut:
-    """The cut of a new store, unless bounds that are known at once show that the puzzle fits into no set of workers.
+    """Return the cut of a new store, unless known bounds already show that the puzzle fits into no set of workers.
 
-    Otherwise a run would list rows and fill move tables for minutes before it is refused.
+    Without these bounds, a run would list rows and fill move tables for minutes before it is refused.
     """
     cut = plan_cut(config.puzzle, options.symmetry, outline=True)
     if not cut[0].numbering.is_outline:
@@ -95,8 +95,8 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
     if not may_fit(chosen):
         space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, least_bytes(chosen)
         raise ResourceLimitError(
-            f"expected a puzzle that fits into {human(limit)} of memory; about {space.size:,} entries, to which its "
-            f"symmetries reduce {space.full_space.size:,} positions, take at least {human(least)}"
+            f"{config.puzzle.name} does not fit into {human(limit)} of memory: about {space.size:,} entries, to which "
+            f"its symmetries reduce {space.full_space.size:,} positions, take at least {human(least)}"
             f"{_worker_limit(least, options, scheduler)}"
         )
     space = listed(cut[0])
@@ -110,7 +110,7 @@ def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division 
 
 
 def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
-    """Return the plan for a set of workers; with another division than the given one if only that fits."""
+    """Return the plan for a set of workers. It keeps the given division unless only another one fits."""
     limit = options.memory_limit or workers.memory
     plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
     kept = plan(division, counts_only=options.counts_only) if division else None
@@ -122,7 +122,7 @@ def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division |
 def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
     """Return why a worker with this limit in bytes is not used, as the rest of a sentence about the worker.
 
-    ``memory_limit`` is that of the run, for all workers together.
+    ``memory_limit`` is the limit of the run, for all workers together.
     """
     if memory_limit is not None or not limit:
         within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
@@ -131,22 +131,22 @@ def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
 
 
 def check_disk(plan: Plan, store: Store[Any]) -> None:
-    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
+    """Raise DiskLimitError if the files of the run may take more disk than is free (if that is known).
 
-    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
+    The bytes of an existing store count as free: a run resumes from them, or overwrites them before it writes more.
     """
     free, stored = store.storage.free_bytes(), store.storage.size()
     if free is not None and plan.disk_bytes > free + stored:
         more = " more" if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
         raise DiskLimitError(
-            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
+            f"{store.address} needs {human(plan.disk_bytes - stored)}{more} of free disk, but {human(free)} are free; "
             f"{plan.space.size:,} positions take at most {parts}"
         )
 
 
 def _worker_limit(least_bytes: int, options: RunOptions, scheduler: Scheduler) -> str:
-    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
+    """Return a hint with the ``--memory-limit`` that would be enough for the workers of a cluster."""
     if options.memory_limit or not scheduler.processes:
         return ""
     least = ceil(least_bytes / scheduler.processes / WORKER_SHARE / MIB)
@@ -154,7 +154,7 @@ def _worker_limit(least_bytes: int, options: RunOptions, scheduler: Scheduler) -
 
 
 def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
-    """Wait for workers to join or leave; whether some did before the deadline."""
+    """Wait for workers to join or leave; return whether some did before the deadline."""
     while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
     return scheduler.workers_changed

@@ -1,8 +1,9 @@
-"""The layers to come, and what they cost.
+"""Forecasts of the remaining layers and of their cost.
 
-The logarithm of a layer's size, over the depths, rises, bends and falls. Its slope becomes smaller for two reasons: by
-about as much each layer, as in sliding puzzles, and the faster the more positions are used up, as in twisty puzzles.
-The first is measured on the small layers; the second, the *saturation*, is chosen so that the layers add up.
+As a function of depth, the logarithm of a layer's size rises, bends and falls. Its slope decreases for two reasons: by
+about the same amount in each layer, as in sliding puzzles, and faster the more positions are already visited, as in
+twisty puzzles. The first effect, the *bend*, is measured on the small layers. The second effect, the *saturation*, is
+chosen so that the sizes of all layers add up to the number of reachable positions.
 """
 
 import math
@@ -11,17 +12,17 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 SLOPE_LAYERS = 2
-"""Layers over which the slope is measured: over one, it would swing in puzzles where odd and even layers differ."""
+"""Number of layers over which the slope is measured. Over one it would oscillate if odd and even layers differ."""
 UNSATURATED = 0.02
-"""The share of all positions up to which saturation is not yet felt."""
+"""Maximum share of visited positions at which saturation has no effect yet."""
 MIN_SCALE, MAX_SCALE, HALVINGS = 1e-6, 20.0, 30
-"""The interval in which the bend or the saturation is sought, and how often it is halved, on a logarithmic scale."""
+"""The interval for the bend or the saturation, and how often it is halved, on a logarithmic scale."""
 
 
 def layers_to_come(counts: Sequence[int], found: int, reachable: int) -> list[float]:
-    """The expected sizes of the layers after the last of ``counts``; they add up to what is left to find.
+    """Return the expected sizes of the layers after the last of ``counts``, which add up to the remaining positions.
 
-    ``counts`` are the sizes of two or more consecutive layers, and ``found`` the positions up to the last of them.
+    ``counts`` are the sizes of two or more consecutive layers, and ``found`` is the number of positions up to the last.
     """
     left = reachable - found
     if left <= 0:
@@ -35,18 +36,18 @@ def layers_to_come(counts: Sequence[int], found: int, reachable: int) -> list[fl
 
     if sum(walk(bend, 0.0)) > left:
         expected = _fitting(lambda saturation: walk(bend, saturation), left)
-    else:  # the small layers bend too much, or there were too few of them to tell
+    else:  # the small layers bend too much, or there were too few of them
         expected = _fitting(lambda bend: walk(bend, 0.0), left)
     scale = left / sum(expected) if expected else 0.0
     return [scale * count for count in expected] or [float(left)]
 
 
 def _bend(counts: Sequence[int], found: int, reachable: int) -> float:
-    """By how much the slope falls per layer while there is no saturation; 0 where no layers tell."""
+    """Return how much the slope decreases per layer without saturation, or 0 if there are too few layers."""
     before = found - sum(counts)
     small = sum(before + known < UNSATURATED * reachable for known in accumulate(counts))
     end = max(2, min(small, len(counts) - 1))
-    begin = end // 2  # the first layers are irregular
+    begin = end // 2  # ignores the first layers, which are irregular
     middle = (begin + end) // 2
     if end - begin < 2:
         return 0.0
@@ -56,7 +57,7 @@ def _bend(counts: Sequence[int], found: int, reachable: int) -> float:
 
 
 def _walk(count: float, slope: float, bend: float, saturation: float, found: float, reachable: int) -> list[float]:
-    """The layers that follow, until one is empty or there are clearly too many positions in all."""
+    """Return the next layers, until a layer is empty or there are clearly too many positions in total."""
     layers: list[float] = []
     while found <= 3 * reachable:
         slope -= bend + saturation * min(found / reachable, 1.0)
@@ -69,7 +70,7 @@ def _walk(count: float, slope: float, bend: float, saturation: float, found: flo
 
 
 def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
-    """The walk that adds up to at most, and about, ``left``; its parameter lowers the sum."""
+    """Return the walk whose sum is at most, and about, ``left``. Larger parameters give smaller sums."""
     low, high = MIN_SCALE, MAX_SCALE
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
@@ -81,22 +82,22 @@ def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
 
 
 TOGETHER_SECONDS = 1e-4
-"""Layers that are told within so many seconds of each other were submitted to a cluster together."""
+"""Layers that are reported within this number of seconds of each other were submitted to a cluster together."""
 
 
 @dataclass
 class LayerCosts:
-    """What layers cost: seconds for each, and seconds for the square root of its size.
+    """The cost of layers: seconds per layer, and seconds per square root of its size.
 
-    The cost grows more slowly than the size: large layers pull instead of pushing, and share words of bits. On recorded
-    runs the root foretells the large layers best from the small ones; the large ones then correct it.
+    The cost grows more slowly than the size: large layers use pull instead of push, and share words of bits. In
+    recorded runs, the square root predicts large layers best from small ones. Large layers then correct the prediction.
     """
 
     blocks: list[tuple[int, float, float]] = field(default_factory=list)
-    """Layers, the sum of the roots of their sizes, and the seconds of all: one block each, or several on a cluster."""
+    """Number of layers, the sum of the roots of their sizes, and their seconds: one layer, or several on a cluster."""
 
     def add(self, count: int, seconds: float) -> None:
-        """Note that a layer of ``count`` positions was told ``seconds`` after the one before."""
+        """Add a layer of ``count`` positions that was reported ``seconds`` after the previous layer."""
         block = 1, math.sqrt(count), seconds
         if self.blocks and seconds < TOGETHER_SECONDS:
             layers, roots, its_seconds = self.blocks.pop()
@@ -104,12 +105,12 @@ class LayerCosts:
         self.blocks.append(block)
 
     def of(self, sizes: list[float]) -> float:
-        """The seconds that layers of these sizes will take."""
+        """Return the seconds that layers of these sizes will take."""
         each, root = self._fitted()
         return each * len(sizes) + root * sum(map(math.sqrt, sizes))
 
     def _fitted(self) -> tuple[float, float]:
-        """Seconds for a layer, and for the root of its size: least squares, neither below 0."""
+        """Return seconds per layer and per square root of its size, by least squares, neither below 0."""
         nn = nr = rr = ns = rs = 0.0
         for layers, roots, seconds in self.blocks:
             nn, nr, rr = nn + layers * layers, nr + layers * roots, rr + roots * roots

@@ -1,1 +1,1 @@
-"""A table on disk: its manifest, its array of depths, and the chunks that queries read."""
+"""A table on disk: its manifest, its arrays, and the chunks that queries read."""

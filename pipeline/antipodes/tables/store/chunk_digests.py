@@ -1,4 +1,4 @@
-"""The digests of the chunks of an array, as a manifest keeps them."""
+"""The digests of the chunks of an array, as stored in the manifest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from antipodes.storage.manifest_fields import FieldType, binary, expect
 
 DIGEST = np.dtype("<u8")
-"""A digest in the manifest; 0 where no chunk is written."""
+"""The type of a digest in the manifest. 0: the chunk is not written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class ChunkDigests:
 
     @classmethod
     def empty(cls, count: int) -> "ChunkDigests":
-        """No digest of any of ``count`` chunks."""
+        """Return the digests of ``count`` chunks that are not written."""
         return cls(0, np.zeros(count, dtype=DIGEST))
 
     def __eq__(self, other: object) -> bool:
@@ -37,31 +37,31 @@ class ChunkDigests:
         return len(self.digests)
 
     def get(self, number: int) -> int | None:
-        """The digest of a chunk; None if the chunk is not written."""
+        """Return the digest of a chunk, or None if the chunk is not written."""
         return int(self.digests[number - self.first]) or None
 
     def part(self, first: int, end: int) -> "ChunkDigests":
-        """The digests of the chunks ``first`` to ``end - 1``, a view."""
+        """Return the digests of the chunks from ``first`` to ``end - 1``, as a numpy view."""
         return ChunkDigests(first, self.digests[first - self.first : end - self.first])
 
     def updated(self, written: Mapping[int, int]) -> "ChunkDigests":
-        """These digests with those of the chunks that were ``written``, by their numbers."""
+        """Return these digests, updated with those of ``written`` chunks by number."""
         digests = self.digests.copy()
         digests[np.array(list(written), dtype=np.int64) - self.first] = np.array(list(written.values()), dtype=DIGEST)
         return ChunkDigests(self.first, digests)
 
     def numbers(self) -> list[int]:
-        """The chunks that are written, in ascending order."""
+        """Return the numbers of the chunks that are written, in ascending order."""
         found: list[int] = (np.flatnonzero(self.digests) + self.first).tolist()
         return found
 
     def check(self, name: str, chunks: int) -> None:
-        """Raise FieldError unless these can be the digests of all ``chunks``."""
-        expect(len(self) == chunks, name, f"digests of {chunks} chunks", len(self))
+        """Raise FieldError unless there is one digest for each of ``chunks`` chunks."""
+        expect(len(self) == chunks, name, f"{chunks} digests", f"{len(self)} digests")
 
 
 def chunk_digests() -> FieldType:
-    """The digests of all chunks of an array."""
+    """Return the field type for the digests of all chunks of an array."""
     entries = binary(DIGEST.itemsize)
     return FieldType(
         lambda value, name: ChunkDigests(0, np.frombuffer(entries.read(value, name), dtype=DIGEST)),

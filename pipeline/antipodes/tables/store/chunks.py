@@ -1,4 +1,4 @@
-"""The depths in the chunks of a table, looked up by index or listed by depth, and the cache of these chunks."""
+"""The depths in the chunks of a table, looked up by index or listed by depth, and a cache of chunks."""
 
 import threading
 from collections import OrderedDict
@@ -19,7 +19,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """The number of each chunk that the indices ``(n,)`` lie in, ascending, and the places of these indices."""
+    """Yield the number of each chunk that contains indices ``(n,)``, ascending, and the places of these indices."""
     if not len(indices):
         return
     chunk_of = indices // chunk_states
@@ -28,7 +28,7 @@ def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[in
         yield first, np.arange(len(indices))
         return
     if last < 1 << 16:
-        chunk_of = chunk_of.astype(np.uint16)  # numpy sorts 16 bits by their digits, ten times as fast
+        chunk_of = chunk_of.astype(np.uint16)  # numpy uses radix sort for 16 bits, which is ten times as fast
     order = np.argsort(chunk_of, kind="stable")
     counts = np.bincount(chunk_of)
     ends = np.cumsum(counts)
@@ -40,9 +40,9 @@ T = TypeVar("T", bound=NDArray[Any])
 
 
 class ChunkCache(Generic[T]):
-    """At most ``capacity`` chunks by their numbers; the least recently used chunk makes room.
+    """At most ``capacity`` chunks by number. The least recently used chunk is dropped first.
 
-    A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two threads
+    A chunk is read outside of the lock, so threads that need different chunks do not wait for each other. Two threads
     that need the same chunk may both read it.
     """
 
@@ -55,7 +55,7 @@ class ChunkCache(Generic[T]):
         self._closed = False
 
     def __getitem__(self, number: int) -> T:
-        """The chunk, from memory or read now; ClosedError once the cache is closed."""
+        """Return a chunk, from memory or read now; raise ClosedError after the cache was closed."""
         with self._lock:
             self.check_open()
             if number in self._chunks:
@@ -70,24 +70,24 @@ class ChunkCache(Generic[T]):
         return chunk
 
     def close(self) -> None:
-        """Drop all chunks, for good."""
+        """Drop all chunks permanently."""
         with self._lock:
             self._closed = True
             self._chunks.clear()
 
     def check_open(self) -> None:
         if self._closed:
-            raise ClosedError(f"the table {self._address} was closed: open it again")
+            raise ClosedError(f"the table {self._address} was closed; open it again")
 
 
 UNREACHABLE = -1
-"""Instead of a distance: the position is unreachable, no moves lead from the start to it."""
+"""The value in place of a distance if the position is unreachable."""
 UNKNOWN = -2
-"""Instead of a distance: the table is unfinished, and its committed layers lack the position."""
+"""The value in place of a distance if the table is unfinished and its committed layers do not contain the position."""
 
 
 class TableChunks:
-    """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
+    """The depths of a table. Chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self.address = store.address
@@ -100,15 +100,15 @@ class TableChunks:
 
     @property
     def _not_numbered(self) -> int:
-        """Instead of the distance of a position without an index."""
+        """The value in place of the distance of a position without an index."""
         return self._missing if self._manifest.keyed else UNREACHABLE
 
     def close(self) -> None:
-        """Drop the chunks in memory; from now on reading raises ClosedError."""
+        """Drop the chunks in memory. From now on, reading raises ClosedError."""
         self._chunks.close()
 
     def check_readable(self) -> None:
-        """Raise ClosedError after `close`, and StoreChangedError where another store is at the address now."""
+        """Raise ClosedError after `close`, and StoreChangedError if another store has taken the address."""
         self._chunks.check_open()
         self._check_not_replaced()
 
@@ -118,11 +118,11 @@ class TableChunks:
         return self._states
 
     def number_of(self, index: int) -> int:
-        """The number of the chunk that holds the depth of a position."""
+        """Return the number of the chunk that contains the depth of a position."""
         return index // self._states
 
     def distance(self, index: int) -> int:
-        """The distance of one position, as `distances`, without the arrays that many need."""
+        """Return the distance of one position, like `distances`, but without creating arrays."""
         if index == NOT_NUMBERED:
             self._chunks.check_open()
             return self._not_numbered
@@ -131,9 +131,9 @@ class TableChunks:
         return depth if depth <= self._manifest.committed_depth else self._missing
 
     def distances(self, indices: Indices) -> NDArray[np.int32]:
-        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
+        """Return the distance of each position ``(n,)`` as ``(n,)``: UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED is unreachable, or in an unfinished list of keys not known.
+        A position that is NOT_NUMBERED is unreachable, or unknown if the list of keys is unfinished.
         """
         self._chunks.check_open()
         distances = np.full(len(indices), self._not_numbered, dtype=np.int32)
@@ -143,17 +143,17 @@ class TableChunks:
         return distances
 
     def all_at(self, depth: int) -> Iterator[Indices]:
-        """The indices of the positions at a depth, in ascending order, chunk by chunk."""
+        """Yield the indices of the positions at a depth, in ascending order, chunk by chunk."""
         for number in self.numbers_at(depth):
             yield self.indices_at(number, depth)
 
     def indices_at(self, number: int, depth: int) -> Indices:
-        """The indices of a chunk that are at a depth, in ascending order."""
+        """Return the indices in a chunk at a depth, in ascending order."""
         indices: Indices = np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
         return indices
 
     def first_of(self, depth: int, count: int) -> Indices:
-        """The indices of the first positions at a depth, ``(count,)``; StoreDamagedError if there are fewer."""
+        """Return the indices of the first positions at a depth, ``(count,)``; raise StoreDamagedError if too few."""
         parts, missing = [np.empty(0, dtype=np.int64)], count
         for indices in self.all_at(depth):
             parts.append(indices[:missing])
@@ -165,7 +165,7 @@ class TableChunks:
         return np.concatenate(parts)
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
-        """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        """Return the indices ``(n,)`` of positions at a depth, counted from 0; raise StoreDamagedError if too few."""
         ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
         chunk_of = np.searchsorted(ends, numbers, side="right")
@@ -176,15 +176,15 @@ class TableChunks:
             if len(here) != self.layer_counts[chunk, depth]:
                 raise self._fewer(depth)
             wanted = chunk_of == chunk
-            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
+            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # negative: counted from the end of the chunk
         return indices
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
-        """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
+        """Return indices ``(n,)`` and depths ``(n,)`` of positions that are counted from 0 by depth, then by index.
 
-        Only chunks that hold one of them are read. Raises as `numbered_at`.
+        Only chunks that contain one of them are read. Raises as `numbered_at` does.
         """
-        counts = self.layer_counts.T.ravel()  # of each depth and chunk
+        counts = self.layer_counts.T.ravel()  # by depth, then by chunk
         ends = np.cumsum(counts, dtype=np.int64)
         cells = np.searchsorted(ends, numbers, side="right")
         depths, chunks = np.divmod(cells, len(self.layer_counts))
@@ -195,7 +195,7 @@ class TableChunks:
         return indices, depths.astype(np.int32)
 
     def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of a chunk in the order of their depths, and where each depth begins in that order."""
+        """Return the places of a chunk in the order of their depths, and where each depth begins in this order."""
         depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
         ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
         if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:
@@ -203,17 +203,17 @@ class TableChunks:
         return np.argsort(depths, kind="stable"), ends - counts
 
     def reached(self) -> Iterator[tuple[Indices, NDArray[np.int32]]]:
-        """The indices ``(n,)`` and depths ``(n,)`` of all reached positions, chunk by chunk in ascending order."""
+        """Yield the indices ``(n,)`` and depths ``(n,)`` of all reached positions, chunk by chunk, ascending."""
         return map(self.reached_in, self.numbers_at())
 
     def reached_in(self, number: int) -> tuple[Indices, NDArray[np.int32]]:
-        """The indices ``(n,)``, in ascending order, and depths ``(n,)`` of the reached positions of a chunk."""
+        """Return the indices ``(n,)``, in ascending order, and depths ``(n,)`` of the reached positions of a chunk."""
         depths = self._chunks[number].ravel()
         here = np.flatnonzero(depths <= self._manifest.committed_depth)
         return here + number * self._states, depths[here].astype(np.int32)
 
     def numbers_at(self, depth: int | None = None) -> list[int]:
-        """The numbers of the chunks that contain a position at a depth, or one at any depth, in ascending order."""
+        """Return the numbers of the chunks with a position at a depth (None: at any depth), in ascending order."""
         counts = self.layer_counts.any(axis=1) if depth is None else self.layer_counts[:, depth]
         return [int(number) for number in np.flatnonzero(counts)]
 
@@ -221,7 +221,7 @@ class TableChunks:
     def layer_counts(self) -> LayerCounts:
         """The number of positions of each chunk at each depth, ``(chunks, depths)``.
 
-        StoreDamagedError where there are not as many at each depth as the manifest says.
+        Raises StoreDamagedError if their sums differ from the numbers in the manifest.
         """
         try:
             counts = self._store.layer_counts(self._manifest)
@@ -229,14 +229,14 @@ class TableChunks:
             self._check_not_replaced()
         if counts.sum(axis=0, dtype=np.int64).tolist() != list(self._manifest.layers):
             raise StoreDamagedError(
-                f"{self.address} is damaged: its chunks have other positions than the manifest says"
+                f"{self.address} is corrupt: the numbers of positions in its chunks differ from the manifest"
             )
         return counts
 
     def _fewer(self, depth: int) -> StoreDamagedError:
         expected = self._manifest.layers[depth]
         return StoreDamagedError(
-            f"{self.address} is damaged: expected {counted(expected, 'position')} at depth {depth}, found others"
+            f"{self.address} is corrupt: its chunks do not hold {counted(expected, 'position')} at depth {depth}"
         )
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
@@ -245,7 +245,7 @@ class TableChunks:
 
     @property
     def _missing(self) -> int:
-        """Instead of the distance of a position that was not reached."""
+        """The value in place of the distance of a position that was not reached."""
         return UNREACHABLE if self._manifest.complete else UNKNOWN
 
     def _read(self, number: int) -> Depths:
@@ -255,9 +255,9 @@ class TableChunks:
             self._check_not_replaced()
 
     def _check_not_replaced(self) -> None:
-        """Raise StoreChangedError where another store is here now: it would give wrong distances, or look damaged.
+        """Raise StoreChangedError if another store is here now: its distances could be wrong, or seem corrupt.
 
-        A store that a run finishes counts as another: its journal is gone, and its arrays were not there before.
+        A store that a run has finished counts as another store: its journal is gone, and its arrays are new.
         """
         if self._store.identity() != self._identity:
-            raise StoreChangedError(f"{self.address} was finished or replaced after it was opened: open it again")
+            raise StoreChangedError(f"{self.address} was finished or replaced after it was opened; open it again")

@@ -1,4 +1,4 @@
-"""The list of keys in a store, read chunk by chunk: the index of a key, and the key of an index."""
+"""The list of keys in a store, read chunk by chunk, for looking up the index of a key and the key at an index."""
 
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 class StoredKeys:
-    """The keys of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
+    """The keys of a table. Chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self._store = store
@@ -25,11 +25,11 @@ class StoredKeys:
         self._chunks: ChunkCache[Keys] = ChunkCache(self._read, capacity, store.address)
 
     def close(self) -> None:
-        """Drop the chunks in memory; from now on reading raises ClosedError."""
+        """Drop the chunks in memory. From now on, reading raises ClosedError."""
         self._chunks.close()
 
     def places_of(self, keys: Keys) -> Indices:
-        """The index of each key, ``(n,)``, or NOT_NUMBERED; raises as `TableStore.read_keys`."""
+        """Return the index of each key, ``(n,)``, or NOT_NUMBERED; raise as `TableStore.read_keys` does."""
         self._chunks.check_open()
         indices = np.full(len(keys), NOT_NUMBERED, dtype=np.int64)
         chunks = self._chunks_of(keys)
@@ -41,7 +41,7 @@ class StoredKeys:
         return indices
 
     def keys_at(self, indices: Indices) -> Keys:
-        """The key at each index ``(n,)``, which is one of the table."""
+        """Return the key at each index ``(n,)`` of the table."""
         keys = np.empty((len(indices), self._words), dtype=np.uint64)
         for number, group in by_chunk(indices, self._manifest.chunk_rows):
             keys[group] = rows_of(self._chunks[number][indices[group] % self._manifest.chunk_rows])
@@ -52,7 +52,7 @@ class StoredKeys:
         return self._store.first_keys(self._manifest)
 
     def _chunks_of(self, keys: Keys) -> Indices:
-        """The number of the chunk that has each key ``(n,)``, if any has; -1 if the key is below the first."""
+        """Return the number of the chunk in which each key ``(n,)`` would be; -1 if it is less than all keys."""
         if self._words == 1:
             found: Indices = np.searchsorted(self._first_keys_of_ranges, keys, side="right") - 1
             return found

@@ -1,4 +1,4 @@
-"""The manifests of tables and of counts: the puzzle, its state space, what is committed, and which bytes count."""
+"""The manifests of tables and of counts: the puzzle, its state space, the committed layers, and the valid data."""
 
 import hashlib
 import json
@@ -44,21 +44,21 @@ from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
 DEEPEST = UNREACHED["uint16"] - 1
-"""The greatest depth that a store can hold."""
+"""The maximum depth that a store can hold."""
 MAX_ANTIPODES = 1000
-"""Antipodes that the manifest names, at most."""
+"""Maximum number of antipodes in the manifest."""
 MAX_CHUNK_STATES = 1 << 26
-"""Positions of a chunk of several rows, at most: what is read for one query."""
+"""Maximum number of positions in a chunk of several rows. One query reads a whole chunk."""
 KEY_BITS = 64 * 64
-"""Bits of a key, at most."""
+"""Maximum size of a key in bits."""
 NOTHING_COMMITTED = -1
 Cut = tuple[Space, int]
-"""The space whose rows and columns a store has, and the number of rows of a chunk."""
+"""The space that defines the rows and columns of a store, and the number of rows per chunk."""
 
 
 @dataclass
 class Layers:
-    """The number of entries at each depth, and of the positions that they stand for."""
+    """The number of entries at each depth, and the number of positions that they represent."""
 
     entries: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Layers:
         self.positions.append(positions)
 
     def first(self, count: int) -> "Layers":
-        """The first ``count`` layers."""
+        """Return the first ``count`` layers."""
         return Layers(self.entries[:count], self.positions[:count])
 
     @property
@@ -86,47 +86,47 @@ class Layers:
 
 @dataclass(frozen=True)
 class SearchManifest:
-    """What a store of a search holds, as of its last commit: of a counts-only run this, of a table more.
+    """The content of a store of a search at its last commit. This class describes counts-only runs; tables add fields.
 
-    While the counts are not complete, a checkpoint holds the bits.
+    Until the counts are complete, a checkpoint contains the bits.
     """
 
     COUNTS_ONLY: ClassVar[bool] = True
-    """Whether the store keeps the layers and the first antipodes alone, and no distances."""
+    """Whether the store contains only the layers and the first antipodes, and no distances."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
     fingerprint: str = field(metadata=stored_as(sha256()))
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """How each label is written; of several parts, the labels of the first."""
+    """How each label is written. If the puzzle has several parts, these are the labels of the first part."""
     counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
-    """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
+    """The number of pieces with each label if the puzzle is one arrangement of pieces, else empty."""
     space: str = field(metadata=stored_as(text()))
     """The kind of the state space."""
     details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(any_value())))
-    """What the space needs besides the puzzle, rows and width to be built again."""
+    """The data, besides the puzzle, rows and width, from which the space is built again."""
     rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
-    """The depth up to which everything is stored; NOTHING_COMMITTED before the first commit."""
+    """The depth up to which everything is stored. NOTHING_COMMITTED before the first commit."""
     layers: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
-    """The number of entries at each depth up to the committed one: of positions, where each has an entry of its own."""
+    """The number of entries at each committed depth. Without symmetries each entry is one position."""
     searched: bool = field(metadata=stored_as(boolean()))
-    """Whether no position is deeper."""
+    """Whether all positions are searched, so none is deeper."""
     antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
-    """The indices of the first MAX_ANTIPODES positions at the greatest depth, once all are searched; or their keys."""
+    """The indices or keys of the first MAX_ANTIPODES positions at the greatest depth, once all are searched."""
     complete: bool = field(metadata=stored_as(boolean()))
-    """Whether there is nothing left to do."""
+    """Whether the store is finished."""
     weighed: Sequence[int] = field(
         default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.GREATEST)))
     )
-    """The number of positions at each depth where an entry stands for several; else none."""
+    """The number of positions at each depth if an entry represents several positions, else empty."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
-    """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
+    """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
     @classmethod
     def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
-        """The manifest of a new store, with nothing committed; ``further`` are the fields of its kind."""
+        """Return the manifest of a new store, with nothing committed; ``further`` are the fields of a subclass."""
         space, chunk_rows = cut
         record = space.record
         return cls(
@@ -150,13 +150,13 @@ class SearchManifest:
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle, with its fingerprint if the puzzle depends on code, which may have changed."""
+        """The config of the puzzle. If the puzzle depends on code, it includes the fingerprint, to detect changes."""
         needs_code = self.puzzle.get("family") == python_source.FAMILY
         return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if needs_code else self.puzzle)
 
     @cached_property
     def source_error(self) -> SourceError | None:
-        """Why the puzzle is unknown: its code is not run here, or is missing or has changed; else None."""
+        """The reason why the puzzle is unknown: its code may not be run here, is missing, or has changed. Else None."""
         try:
             self.config.puzzle  # noqa: B018  (raises)
         except SourceError as error:
@@ -165,7 +165,7 @@ class SearchManifest:
 
     @cached_property
     def identity(self) -> str:
-        """The fingerprint of the puzzle, and the SHA-256 of the state space: chunks belong to both."""
+        """The fingerprint of the puzzle and the SHA-256 of the state space. Chunks are bound to both."""
         space = json.dumps([self.space, self.details], ensure_ascii=False)
         return f"{self.fingerprint} {hashlib.sha256(space.encode()).hexdigest()}"
 
@@ -176,31 +176,28 @@ class SearchManifest:
 
     @property
     def index_size(self) -> int:
-        """How many entries there are, of reachable positions or not; of keys that are not listed yet those found."""
+        """Number of entries, reachable or not. While keys are not listed yet, the number of keys found."""
         return self.states if self.searches_keys else self.rows * self.width
 
     @property
     def keyed(self) -> bool:
-        """Whether positions have no number but their place in a list of keys."""
+        """Whether positions are keys, and the index of a position is its place in a list of keys."""
         return self.space == KEYED
 
     @property
     def numbered(self) -> int:
-        """How many positions there are, reachable or not: entries, each of which may stand for several.
-
-        Of positions that are keys, how many are found.
-        """
+        """Number of positions, reachable or not, where an entry may represent several. For keys, the number found."""
         if self.keyed:
             return self.states
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
 
     def standing_for(self, entries: int) -> int:
-        """About how many positions some entries stand for, in proportion: all of them for all."""
+        """Return approximately how many positions some entries represent, in proportion to all entries."""
         return entries * self.numbered // self.index_size
 
     @property
     def symmetry(self) -> int:
-        """The number of symmetries by which the table is reduced; 1: it is not."""
+        """The number of symmetries by which the table is reduced. 1: it is not reduced."""
         return int(self.details[ORDER]) if self.space == REDUCED else 1
 
     @property
@@ -210,20 +207,20 @@ class SearchManifest:
 
     @property
     def positions(self) -> Sequence[int]:
-        """The number of positions at each depth up to the committed one."""
+        """The number of positions at each committed depth."""
         return self.weighed or self.layers
 
     @property
     def states(self) -> int:
-        """How many positions have a committed depth."""
+        """The number of positions with a committed depth."""
         return sum(self.positions)
 
     @property
     def cut(self) -> Cut:
-        """The space with the rows and columns of the store, and the number of rows of a chunk.
+        """The space with the rows and columns of the store, and the number of rows per chunk.
 
-        Of a table of keys that is the space that is searched. FieldError where no row/column split of the positions has
-        these rows and columns.
+        For a table of keys this is the space that is searched. Raises FieldError if the positions cannot be divided
+        into these rows and columns.
         """
         numbering = self._own_space.numbering
         if isinstance(numbering, Keyed):
@@ -235,21 +232,21 @@ class SearchManifest:
         return self._built(self.config.puzzle)
 
     def space_of(self, puzzle: Puzzle) -> Space:
-        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        """Return the state space with the rows and columns of the store for its puzzle; reuse it if already built."""
         known: Space | None = self.__dict__.get("_own_space")
         return self._built(puzzle) if known is None or known.rules is not puzzle.rules else known
 
     def opened_space(self, puzzle: Puzzle, keys: KeyList | None) -> Space:
-        """As `space_of`, where positions are keys with the list of these."""
+        """Return the same space as `space_of`, but with the list of ``keys`` if positions are keys."""
         space = self.space_of(puzzle)
         if isinstance(space.numbering, Keyed) and keys is not None:
             return Space(space.rules, space.numbering.opened(keys), 2)
         return space
 
     def first_antipodes(self, limit: int | None = None, puzzle: Puzzle | None = None) -> Labels:
-        """The first positions that the manifest names as farthest, ``(n, places)``, at most ``limit``.
+        """Return the first antipodes in the manifest, ``(n, places)``, at most ``limit``.
 
-        The ``puzzle`` of the store is not built again where it is given.
+        If the ``puzzle`` of the store is given, it is not built again.
         """
         space = self._own_space if puzzle is None else self.space_of(puzzle)
         named, numbering = self.antipodes[:limit], space.numbering
@@ -262,30 +259,31 @@ class SearchManifest:
 
     @property
     def searches_keys(self) -> bool:
-        """Whether positions are keys that are not listed yet: indices are those of ranges then."""
+        """Whether positions are keys that are not listed yet. Then indices belong to ranges of keys."""
         return self.keyed and self.chunk_rows == SPAN
 
     @property
     def journal_cut(self) -> tuple[int, int, int]:
-        """The rows, columns and rows of a chunk of the journal, which a table of keys has no more when it is listed."""
+        """The rows, columns and rows per chunk of the journal, which differ from a finished list of keys."""
         if self.keyed:
             return SPAN * (1 + len(self.details[BOUNDS])), 1, SPAN
         return self.rows, self.width, self.chunk_rows
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks the positions have."""
+        """The number of chunks of depths."""
         return -(-self.rows // self.chunk_rows)
 
     def rows_of(self, chunk: int) -> range:
-        """The rows of a chunk."""
+        """Return the rows of a chunk."""
         return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
 
     @property
     def journal_layers(self) -> Sequence[int]:
-        """The number of positions that the files of the last commit have at each depth up to the committed one.
+        """The number of positions at each committed depth, as counted in the files of the last commit.
 
-        A checkpoint has those before the last depth as if they were all at one, or of keys those that are needed.
+        A checkpoint counts all positions before the last depth as if they had one depth. For keys it only contains
+        the layers that are needed.
         """
         *before, last = self.layers
         if self.keyed and not self.details[ONE_WAY]:
@@ -294,13 +292,13 @@ class SearchManifest:
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layouts of the arrays, by their names."""
+        """The layouts of the arrays, by name."""
         return {}
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here.
+        """Raise FieldError unless the fields are consistent with each other, and with the puzzle if its code may run.
 
-        NotAStoreError if the puzzle has a key that an earlier version wrote.
+        Raises NotAStoreError if the puzzle has a key that an earlier version wrote.
         """
         self._check_removed_keys()
         self._check_details()
@@ -309,7 +307,7 @@ class SearchManifest:
         if known:
             self._check_puzzle()
             with _reading_details():
-                self.cut  # noqa: B018  (raises)
+                self.cut  # noqa: B018  (raises an error if invalid)
             self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
         few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MAX_CHUNK_STATES or self.searches_keys
@@ -325,7 +323,7 @@ class SearchManifest:
         expect(entries <= self.index_size, "layers", f"at most {self.index_size} entries", entries)
         fewest = [*map(int.__le__, self.layers, self.weighed)]
         known = not self.weighed or (len(self.weighed) == len(self.layers) and all(fewest))
-        expect(known, "weighed", "at each depth as many positions as entries, or more", "others")
+        expect(known, "weighed", "at each depth as many positions as entries, or more", self.weighed)
         self._check_antipodes()
 
     def _check_removed_keys(self) -> None:
@@ -338,12 +336,12 @@ class SearchManifest:
         for key, is_there in removed.items():
             if is_there:
                 raise NotAStoreError(
-                    f"this table was made with {key}, which antipodes no longer has; "
+                    f"this table was made with {key}, which antipodes no longer supports; "
                     "read it with the version of antipodes that wrote it"
                 )
 
     def _check_details(self) -> None:
-        """Raise FieldError unless the details that are used without the puzzle could be those of some puzzle."""
+        """Raise FieldError unless the details that are used without the puzzle are valid for some puzzle."""
         for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
             integer(1, arguments.GREATEST).read(self.details.get(key), f"details.{key}")
         if self.keyed:
@@ -352,7 +350,7 @@ class SearchManifest:
 
     def _check_starts(self) -> None:
         puzzle = self.config.puzzle.rules
-        some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
+        some = puzzle.enumerated and puzzle.origin is not None  # only a search finds out which goals are reachable
         numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
         known = not self.layers or self.positions[0] in numbers
         expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.positions[:1])
@@ -362,10 +360,11 @@ class SearchManifest:
         expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
         end = 1 << KEY_BITS if self.keyed else self.index_size
         ascending = all(first < second for first, second in pairwise((*self.antipodes, end)))
-        expect(ascending, "antipodes", f"ascending indices below {self.index_size}", "others")
+        expected = "ascending keys" if self.keyed else f"ascending indices below {self.index_size}"
+        expect(ascending, "antipodes", expected, self.antipodes)
 
     def _check_puzzle(self) -> None:
-        """Raise FieldError unless it is the puzzle of the other fields."""
+        """Raise FieldError unless the puzzle is consistent with the other fields."""
         with building("puzzle", "a puzzle"):
             puzzle = self.config.puzzle.rules
             fingerprint = puzzle.fingerprint
@@ -374,7 +373,7 @@ class SearchManifest:
 
 @contextmanager
 def _reading_details() -> Iterator[None]:
-    """Turn all errors of code that reads the details, which may hold any JSON, into FieldErrors."""
+    """Turn all errors of code that reads the details, which may be any JSON, into FieldErrors."""
     try:
         yield
     except FieldError:
@@ -386,41 +385,41 @@ def _reading_details() -> Iterator[None]:
 DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"
 """The names of the arrays."""
 KEY_CHUNK = 1 << 17
-"""Positions of a chunk of keys, and of their depths: what is read for one query."""
+"""Number of positions in a chunk of keys and of their depths. One query reads a whole chunk."""
 COUNTS_ROWS = 4096
-"""Chunks in a chunk of the array of counts."""
+"""Number of depth chunks in one chunk of the array of counts."""
 
 
 @dataclass(frozen=True)
 class TableManifest(SearchManifest):
-    """The content of a table; while it is not complete, the journal holds the depths."""
+    """The content of a table. Until it is complete, the journal contains the depths."""
 
     COUNTS_ONLY: ClassVar[bool] = False
 
     chunks: ChunkDigests = field(metadata=stored_as(chunk_digests()))
-    """The digest of each chunk of depths, in the order of their numbers; 0 for chunks that are not written."""
+    """The digest of each chunk of depths, by number; 0 for chunks that are not written."""
     layer_counts: ChunkDigests = field(metadata=stored_as(chunk_digests()))
-    """The digest of each chunk of the array of counts; none before the table is complete."""
+    """The digest of each chunk of the array of counts. Empty before the table is complete."""
     keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
-    """The digest of each chunk of keys, once they are listed; None where positions have numbers."""
+    """The digest of each chunk of keys once they are listed. None if positions have numbers."""
     first_keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
-    """The digest of each chunk of the array of first keys; None before the table is complete."""
+    """The digest of each chunk of the array of first keys. None before the table is complete."""
 
     @classmethod
     def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
-        """The manifest of a new table, with nothing committed."""
+        """Return the manifest of a new table, with nothing committed."""
         space, chunk_rows = cut
         chunks = ChunkDigests.empty(-(-space.rows // chunk_rows))
         return super().empty(config, cut, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
 
     @property
     def journal_layers(self) -> Sequence[int]:
-        """The number of positions that the journal has at each depth: all."""
+        """The number of positions that the journal has at each depth: all of them."""
         return self.layers
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layouts of the arrays, by their names: none before all positions are searched."""
+        """The layouts of the arrays, by name. Empty before all positions are searched."""
         if not self.searched:
             return {}
         row = "row" if self.symmetry == 1 else "kept_row"
@@ -433,12 +432,12 @@ class TableManifest(SearchManifest):
 
     @property
     def key_words(self) -> int:
-        """The words of a key."""
+        """The number of words of a key."""
         return packing_of(self.details[PACKING]).words
 
     @property
     def keys_layout(self) -> Layout:
-        """The layout of the array of keys, each as its difference from the one before it in the chunk."""
+        """The layout of the array of keys, each stored as its difference from the previous key in the chunk."""
         return Layout((self.rows, self.key_words), self.chunk_rows, "uint64", 0, ("row", "word"))
 
     @property
@@ -448,7 +447,7 @@ class TableManifest(SearchManifest):
         return Layout((self.chunk_count, self.key_words), rows, "uint64", 0, ("chunk", "word"))
 
     def with_layers(self, layers: Layers, antipodes: Sequence[int]) -> Self:
-        """The manifest once all positions are searched; of keys also how many there are, in chunks of the list."""
+        """Return the manifest after all positions are searched; for keys, with the chunks of the list of keys."""
         found = replace(self, **layers.fields, searched=True, antipodes=tuple(antipodes))
         if not self.keyed or not self.searches_keys:
             return found
@@ -457,7 +456,7 @@ class TableManifest(SearchManifest):
         return replace(listed, chunks=none, keys=none)
 
     def not_searched(self) -> Self:
-        """The manifest as it was before all positions were searched."""
+        """Return the manifest as it was before all positions were searched."""
         return replace(self._journalled, searched=False, antipodes=())
 
     @property
@@ -473,35 +472,38 @@ class TableManifest(SearchManifest):
 
     @property
     def counts_layout(self) -> Layout:
-        """The layout of the array that counts the positions of each chunk at each depth.
+        """The layout of the array with the number of positions of each chunk at each depth.
 
-        Its axis is not called depth: to xarray, an array of the name of an axis is the axis's coordinate.
+        Its axis is not named depth, since xarray would take an array with the name of an axis for its coordinate.
         """
         rows = min(self.chunk_count, COUNTS_ROWS)
         return Layout((self.chunk_count, len(self.layers)), rows, "uint32", 0, ("chunk", "layer"))
 
     @property
     def dtype(self) -> str:
-        """The type of the depths: the smallest that holds all, and the value for unreached positions."""
+        """The type of the depths: the smallest one for all depths and the value for unreached positions."""
         return next(name for name, unreached in UNREACHED.items() if self.committed_depth < unreached)
 
     @property
     def unreached(self) -> int:
-        """The value that stands for a position that was not reached."""
+        """The value for positions that were not reached."""
         return UNREACHED[self.dtype]
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the puzzle."""
+        """Raise FieldError unless the fields are consistent with each other and with the puzzle."""
         super().check()
         self.chunks.check("chunks", self.chunk_count)
         listed = self.keyed and self.searched
-        expect(listed == (self.keys is not None), "keys", "digests if keys are listed", "others")
-        expect(
-            (listed and self.complete) == (self.first_keys is not None), "first_keys", "digests if complete", "others"
-        )
+        expect(listed == (self.keys is not None), "keys", _presence(listed), _presence(self.keys is not None))
+        ended, first = listed and self.complete, self.first_keys is not None
+        expect(ended == first, "first_keys", _presence(ended), _presence(first))
         if self.keys is not None:
             self.keys.check("keys", self.chunk_count)
         if self.first_keys is not None:
             self.first_keys.check("first_keys", self.first_keys_layout.chunks)
         self.layer_counts.check("layer_counts", self.counts_layout.chunks if self.complete else 0)
         expect(self.searched or not self.chunks.numbers(), "chunks", "none, since not all is searched", "some")
+
+
+def _presence(digests: bool) -> str:
+    return "digests" if digests else "no digests"

@@ -1,7 +1,7 @@
-"""The stores of searches, of tables and of counts: created, committed and resumed alike.
+"""The stores of searches: tables and counts, which are created, committed and resumed in the same way.
 
-A table has a journal while it is searched, then zarr arrays: depths, and how many positions each chunk has at each
-depth. The manifest has the digest of each chunk. A chunk of depths without any reached position is not written.
+A table has a journal while it is searched, then zarr arrays: the depths, and the number of positions of each chunk at
+each depth. The manifest has the digest of each chunk. A chunk of depths without reached positions is not written.
 """
 
 from collections.abc import Mapping
@@ -33,21 +33,21 @@ from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)
 SYMMETRIES = "symmetries"
-"""The attribute of the zarr group of a store that is reduced."""
+"""The attribute of the zarr group of a store that is reduced by symmetries."""
 MAX_RUN_BYTES = (1 << 32) - 1
-"""Bytes of a segment of keys, at most."""
+"""Maximum size of a segment of keys in bytes."""
 
 
 class SearchStore(Store[M]):
     """A store that a search fills layer by layer."""
 
     def create(self, config: Config, cut: Cut, overwrite: bool = False) -> M:
-        """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
+        """Create an empty store atomically, possibly in place of an old store; raise as `creating` does."""
         with self.creating(overwrite) as new:
             return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut))
 
     def commit_arrays(self, manifest: M) -> M:
-        """Commit a manifest with the digests of the metadata of its arrays, some of which are new; the manifest."""
+        """Commit a manifest with the digests of its arrays' metadata, and return this manifest."""
         with self.storage.writing():
             metadata = self.arrays.digests(f"{array}/{GROUP}" for array in manifest.layouts)
             manifest = replace(manifest, metadata=metadata)
@@ -59,40 +59,40 @@ class SearchStore(Store[M]):
         return manifest
 
     def attributes(self, manifest: M) -> Mapping[str, Any]:
-        """As of other stores; of one that is reduced also by how many symmetries: its index is that of entries."""
+        """Return the attributes of the zarr group. For a reduced store they include its number of symmetries."""
         return self.KIND.attributes | ({SYMMETRIES: manifest.symmetry} if manifest.symmetry > 1 else {})
 
     def journal(self, manifest: M) -> Journal:
-        """The files from which an unfinished search resumes."""
+        """Return the journal, from which an unfinished search resumes."""
         rows, width, chunk_rows = manifest.journal_cut
         most = MAX_RUN_BYTES if manifest.keyed else bitmap_bytes(chunk_rows, width)
         return Journal(self.storage, f"{manifest.identity} {rows} {width} {chunk_rows}", -(-rows // chunk_rows), most)
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
-    """Raise StoreMismatchError unless the store is that of this puzzle; SourceError if it may be another version."""
+    """Raise StoreMismatchError unless the store belongs to this puzzle; SourceError if its code may have changed."""
     if manifest.fingerprint != config.puzzle.fingerprint:
         if manifest.source_error is not None and manifest.puzzle.get("source") == config.settings.get("source"):
             raise manifest.source_error
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
-            f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start, goal and moves"
+            f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}), "
+            "with another start, goal or moves"
         )
 
 
 def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address: str) -> None:
-    """Raise StoreMismatchError where a store has to be reduced by symmetries, ``on`` or ``off``, and is not, or is."""
+    """Raise StoreMismatchError if ``symmetry`` (``on`` or ``off``) contradicts whether the store is reduced."""
     if symmetry == ("on" if manifest.symmetry == 1 else "off"):
-        found = "that is not reduced" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
+        found = "not reduced by symmetries" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
         wanted = option("symmetry", symmetry)
-        raise StoreMismatchError(f"expected a store with {wanted}, found one {found} in {address}")
+        raise StoreMismatchError(f"{address} is {found}, so it cannot be resumed with {wanted}")
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
-    """The manifest of the store of a puzzle that the caller gives, if its code may not be known here.
+    """Return the manifest of a store whose puzzle the caller may pass, in case its code is unknown here.
 
-    Raises as `Store.read`, `as_config` and `check_same_puzzle`.
+    Raises as `Store.read`, `as_config` and `check_same_puzzle` do.
     """
     config = None if puzzle is None else give(puzzle)
     manifest = store.read()
@@ -106,7 +106,7 @@ LayerCounts = NDArray[np.uint32]
 
 
 class TableStore(SearchStore[TableManifest]):
-    """A store of a table."""
+    """The store of a table."""
 
     KIND = StoreKind(
         format="antipodes-table",
@@ -121,17 +121,17 @@ class TableStore(SearchStore[TableManifest]):
     )
     MANIFEST_TYPE = TableManifest
     _segments: tuple[TableManifest, StoredSegments] | None = None
-    """The segments of an unfinished table that was read last, and its manifest."""
+    """The manifest of the unfinished table that was last read, and its segments."""
 
     def commit(self, manifest: TableManifest) -> None:
-        """Replace the manifest; all that it names must be durable already."""
+        """Replace the manifest. All data that it refers to must be durable already."""
         with self.storage.writing():
             for array in manifest.layouts:
                 self.storage.sync(array)
         super().commit(manifest)
 
     def create_arrays(self, manifest: TableManifest) -> None:
-        """Create the arrays of a table that is searched, in place of what a crashed run left of them."""
+        """Create the arrays of a table that is searched, replacing those that a crashed run left."""
         with self.storage.writing():
             for name, layout in manifest.layouts.items():
                 self.storage.delete(name)
@@ -140,9 +140,9 @@ class TableStore(SearchStore[TableManifest]):
     def complete(
         self, manifest: TableManifest, counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
     ) -> TableManifest:
-        """Finish a table whose chunks are all written, and delete its journal; the manifest from now on.
+        """Finish a table whose chunks are all written, and delete its journal; return the new manifest.
 
-        ``first_keys`` ``(chunks, words)`` are those of the chunks of keys, where positions are keys.
+        If positions are keys, ``first_keys`` ``(chunks, words)`` are the first keys of the chunks.
         """
         manifest = replace(manifest, complete=True)
         if first_keys is not None:
@@ -156,7 +156,7 @@ class TableStore(SearchStore[TableManifest]):
         return manifest
 
     def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
-        """Delete what a crashed run was writing; the manifest from now on."""
+        """Delete the files that a crashed run was writing; return the manifest to continue with."""
         super().remove_leftovers(manifest)
         kept = (*manifest.layouts, *(() if manifest.complete else (FOLDER,)))
         for folder in (DEPTH, COUNTS, KEYS, FIRST_KEYS, FOLDER):
@@ -165,10 +165,10 @@ class TableStore(SearchStore[TableManifest]):
         return manifest
 
     def write_chunk(self, manifest: TableManifest, chunk: int, depths: Depths, token: str | None = None) -> int:
-        """Store the depths of a chunk ``(rows, width)``, durably; its digest.
+        """Write the depths of a chunk ``(rows, width)`` durably; return its digest.
 
-        StoreLockedError where the lock no longer contains the fencing ``token``: this writer was declared dead, and
-        newer bytes stay.
+        Raises StoreLockedError if the lock no longer contains the fencing ``token``: then this writer was declared
+        dead, and newer data are not replaced.
         """
         rows = manifest.rows_of(chunk)
         array = self.arrays.open_to_write(DEPTH, manifest.layouts[DEPTH], token)
@@ -177,7 +177,7 @@ class TableStore(SearchStore[TableManifest]):
         return _digest(manifest, DEPTH, chunk, depths)
 
     def write_keys(self, manifest: TableManifest, chunk: int, keys: Keys, token: str | None = None) -> int:
-        """Store the keys of a chunk, sorted, as their differences; its digest. Raises as `write_chunk`."""
+        """Write the sorted keys of a chunk as differences; return its digest. Raises as `write_chunk` does."""
         rows, differences = manifest.rows_of(chunk), _differences(keys)
         array = self.arrays.open_to_write(KEYS, manifest.layouts[KEYS], token)
         with self.storage.writing():
@@ -185,13 +185,13 @@ class TableStore(SearchStore[TableManifest]):
         return _digest(manifest, KEYS, chunk, differences)
 
     def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> Mapping[int, int]:
-        """Create the array of counts; the digests of its chunks, by their numbers."""
+        """Create the array of counts; return the digests of its chunks, by number."""
         return self._write_small(manifest, COUNTS, manifest.counts_layout, counts)
 
     def _write_small(
         self, manifest: TableManifest, name: str, layout: Layout, content: NDArray[Any]
     ) -> Mapping[int, int]:
-        """Create an array with its content; the digests of its chunks, by their numbers."""
+        """Create an array with its content; return the digests of its chunks, by number."""
         with self.storage.writing():
             self.storage.delete(name)
             self.arrays.create(name, layout)
@@ -200,14 +200,14 @@ class TableStore(SearchStore[TableManifest]):
         return {number: _digest(manifest, name, number, block) for number, block in enumerate(blocks)}
 
     def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
-        """The committed depths of a chunk, ``(rows, width)``; all others are unreached.
+        """Return the committed depths of a chunk, ``(rows, width)``. All others are unreached.
 
         Raises
         ------
         StoreDamagedError
-            What holds the depths is missing or damaged; the message names it.
+            The data with the depths are missing or corrupt. The message names them.
         StoreChangedError
-            The same, because a run has committed something else.
+            The same, but because a run has committed a change.
         """
         with self.unless_changed():
             if not manifest.complete:
@@ -217,12 +217,12 @@ class TableStore(SearchStore[TableManifest]):
             return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
 
     def read_keys(self, manifest: TableManifest, chunk: int) -> Keys:
-        """The committed keys of a chunk, ascending; before the table is complete those of a range. As `read_chunk`."""
+        """Return the committed keys of a chunk, or of a range if the table is unfinished; raise as `read_chunk`."""
         with self.unless_changed():
             return self._listed_keys(manifest, chunk) if manifest.complete else self._range(manifest, chunk)[0]
 
     def listed(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
-        """The keys and the depths of a chunk that is committed, maybe of a table that is not complete."""
+        """Return the keys and depths of a committed chunk, possibly of a table that is not complete."""
         digest = manifest.chunks.get(chunk) or 0
         return self._listed_keys(manifest, chunk), self._checked(
             manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest
@@ -233,7 +233,7 @@ class TableStore(SearchStore[TableManifest]):
         return _summed(self._checked(manifest, KEYS, manifest.layouts[KEYS], chunk, digest or 0))
 
     def first_keys(self, manifest: TableManifest) -> Keys:
-        """The first key of each chunk, or of each range of an unfinished table; raises as `read_chunk`."""
+        """Return the first key of each chunk, or of each range of an unfinished table; raise as `read_chunk` does."""
         words = manifest.key_words
         if not manifest.complete:
             return of_integers([0, *manifest.details[BOUNDS]], words)
@@ -244,18 +244,18 @@ class TableStore(SearchStore[TableManifest]):
             return rows[:, 0] if words == 1 else rows
 
     def read_chunks(self, manifest: TableManifest, first: int, end: int) -> Depths:
-        """The depths of the chunks ``first`` to ``end - 1`` of a finished table, ``(rows, width)``.
+        """Return the depths of the chunks from ``first`` to ``end - 1`` of a finished table, ``(rows, width)``.
 
-        That takes a quarter of the time of reading them one by one; raises as `read_chunk`.
+        This takes a quarter of the time of reading the chunks one by one. Raises as `read_chunk` does.
         """
         layout = manifest.layouts[DEPTH]
         begin = first * layout.chunk_rows
-        with suppress(Exception):  # zarr's error names no chunk; below it is one that does
+        with suppress(Exception):  # zarr's error does not name the chunk, but the error raised at the end does
             depths: Depths = np.array(self.arrays.open(DEPTH, layout)[begin : end * layout.chunk_rows])
             for chunk in range(first, end):
                 block = depths[(chunk - first) * layout.chunk_rows :][: layout.chunk_rows]
                 if (digest := manifest.chunks.get(chunk)) is None:
-                    block[:] = manifest.unreached  # a file there is left from a run that died
+                    block[:] = manifest.unreached  # a file with this chunk is left over from a killed run
                 elif digest != _digest(manifest, DEPTH, chunk, block):
                     break
             else:
@@ -263,7 +263,7 @@ class TableStore(SearchStore[TableManifest]):
         return np.concatenate([self.read_chunk(manifest, chunk) for chunk in range(first, end)])
 
     def layer_counts(self, manifest: TableManifest) -> LayerCounts:
-        """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""
+        """Return the number of positions of each chunk at each committed depth; raise as `read_chunk` does."""
         with self.unless_changed():
             if manifest.complete:
                 layout = manifest.counts_layout
@@ -274,7 +274,7 @@ class TableStore(SearchStore[TableManifest]):
             return stored.counts(len(manifest.layers))
 
     def _checked(self, manifest: TableManifest, array: str, layout: Layout, chunk: int, expected: int) -> NDArray[Any]:
-        """A chunk of an array; StoreDamagedError, which names the chunk, unless it has the ``expected`` digest."""
+        """Return a chunk of an array; raise StoreDamagedError, naming the chunk, if its digest is not ``expected``."""
         first = chunk * layout.chunk_rows
         block = self.arrays.read_chunk(array, layout, chunk, first, min(layout.shape[0], first + layout.chunk_rows))
         if _digest(manifest, array, chunk, block) != expected:
@@ -287,11 +287,11 @@ class TableStore(SearchStore[TableManifest]):
         return depths_of(self._committed(manifest, chunk), self.unreached(manifest, chunk))
 
     def _range(self, manifest: TableManifest, number: int) -> tuple[Keys, NDArray[np.uint16]]:
-        """The committed keys of a range of an unfinished table, ascending, and their depths."""
+        """Return the committed keys of a range of an unfinished table in ascending order, and their depths."""
         return with_depths(self._committed(manifest, number), manifest.key_words)
 
     def _committed(self, manifest: TableManifest, chunk: int) -> list[Segment]:
-        """The committed segments of a chunk."""
+        """Return the committed segments of a chunk."""
         stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
         journal.check_known(stored, manifest.committed_depth)
         committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
@@ -304,23 +304,23 @@ class TableStore(SearchStore[TableManifest]):
         return self._segments[1]
 
     def unreached(self, manifest: TableManifest, chunk: int) -> Depths:
-        """The depths ``(rows, width)`` of a chunk without any reached position, an array of the caller's own."""
+        """Return the depths ``(rows, width)`` of a chunk without reached positions, as a new array."""
         return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
 
 
 def _differences(keys: Keys) -> Keys:
-    """Sorted keys ``(n,)`` as the first, and differences between neighbours; of several words as they are."""
+    """Return sorted keys ``(n,)`` as the first key and differences; keys of several words are unchanged."""
     return keys if keys.ndim > 1 else np.diff(keys, prepend=np.uint64(0))[:, np.newaxis]
 
 
 def _summed(differences: Keys) -> Keys:
-    """The inverse of `_differences`."""
+    """Invert `_differences`."""
     return differences if differences.shape[1] > 1 else np.cumsum(differences[:, 0], dtype=np.uint64)
 
 
 def _digest(manifest: TableManifest, array: str, chunk: int, block: NDArray[Any]) -> int:
     digest = chunk_digest(manifest.identity, chunk_key(array, chunk), block)
-    return int.from_bytes(digest, "little") or 1  # 0 stands for a chunk that is not written
+    return int.from_bytes(digest, "little") or 1  # 0 means that a chunk is not written
 
 
 class CountsStore(SearchStore[SearchManifest]):
@@ -337,11 +337,11 @@ class CountsStore(SearchStore[SearchManifest]):
     MANIFEST_TYPE = SearchManifest
 
     def journal(self, manifest: SearchManifest) -> Journal:
-        """The checkpoints, in whose place a table has its journal."""
+        """Return the journal of the checkpoints, which a counts-only run has instead of a table's journal."""
         return replace(super().journal(manifest), folder=CHECKPOINTS)
 
     def commit(self, manifest: SearchManifest) -> None:
-        """Replace the manifest, and delete all checkpoints but that of its depth, which must be durable already."""
+        """Replace the manifest, and delete all checkpoints except its own, which must be durable already."""
         kept = self._kept(manifest)
         if kept:
             with self.storage.writing():
@@ -350,13 +350,13 @@ class CountsStore(SearchStore[SearchManifest]):
         self._delete_others(kept)
 
     def remove_leftovers(self, manifest: SearchManifest) -> SearchManifest:
-        """Delete what a crashed run was writing; the manifest from now on."""
+        """Delete the files that a crashed run was writing; return the manifest to continue with."""
         super().remove_leftovers(manifest)
         self._delete_others(self._kept(manifest))
         return manifest
 
     def _kept(self, manifest: SearchManifest) -> list[str]:
-        """The checkpoints that are needed."""
+        """Return the names of the checkpoints that are needed."""
         return [] if manifest.complete or not manifest.layers else [str(manifest.committed_depth)]
 
     def _delete_others(self, kept: list[str]) -> None:
@@ -369,6 +369,6 @@ class CountsStore(SearchStore[SearchManifest]):
 
 
 def search_store(address: Address | Storage) -> TableStore | CountsStore:
-    """The store at an address; where it is not one of counts, a TableStore, whose `read` raises the error if any."""
+    """Return the store at an address. Unless it holds counts, it is a TableStore, whose `read` raises any error."""
     storage = storage_at(address)
     return CountsStore(storage) if format_of(storage) == CountsStore.KIND.format else TableStore(storage)
