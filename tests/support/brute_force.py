@@ -151,7 +151,7 @@ def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
     """The number of positions at each depth, by the puzzle's own moves."""
 
     def after(rows: Rows) -> Rows:
-        moved = (puzzle.moves.after(number, rows) for number in range(len(puzzle.moves)))
+        moved = (puzzle.moves.move(number, rows) for number in range(len(puzzle.moves)))
         return np.concatenate([labels[legal] for labels, legal in moved])
 
     return layers_by(puzzle.start_labels, after, most)
