@@ -220,15 +220,15 @@ def text_of(content: bytes) -> str:
 @pytest.mark.parametrize(
     ("positions", "message"),
     [
-        (3, "expected packed positions of 9 places"),
-        ("AAAA", "expected packed positions of 9 places"),
+        (3, "packed positions are corrupt, or not of a puzzle with 9 places"),
+        ("AAAA", "packed positions are corrupt, or not of a puzzle with 9 places"),
         (packed(np.zeros((1, 9), np.uint8)), "expected 1 x '0'"),
-        (packed(np.zeros((1, 8), np.uint8)), "expected packed positions of 9 places"),
-        (packed(np.zeros((0, 9), np.uint8)), "expected at least one, found none"),
-        (text_of(zlib.compress(bytes(9))[:-1]), "expected packed positions of 9 places"),
-        (text_of(zlib.compress(bytes(9)) + b"more"), "expected packed positions of 9 places"),
-        (text_of(zlib.compress(bytes(9 << 23), 9)), "expected packed positions of 9 places"),
-        ("A" * (1 << 19), "expected packed positions of 9 places"),
+        (packed(np.zeros((1, 8), np.uint8)), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (packed(np.zeros((0, 9), np.uint8)), "the list is empty"),
+        (text_of(zlib.compress(bytes(9))[:-1]), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (text_of(zlib.compress(bytes(9)) + b"more"), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (text_of(zlib.compress(bytes(9 << 23), 9)), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        ("A" * (1 << 19), "packed positions are corrupt, or not of a puzzle with 9 places"),
     ],
 )
 def test_forged_positions_are_refused(positions: object, message: str) -> None:
