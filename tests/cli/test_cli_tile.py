@@ -42,7 +42,7 @@ def test_published_counts(board: str, count: int, cli: Command) -> None:
     assert report["store"] == f"outputs/{board}.zarr"
     assert report["raw_solutions"] == RAW.get(board, 8 * count)
     assert report["resumed_from_partitions"] is None
-    assert cli("verify", board).out == f"ok: {count:,} tilings checked, each fills the board, none twice\n"
+    assert cli("verify", board).out == f"ok: {count:,} tilings checked; each fills the board, and none occurs twice\n"
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:
     running.terminate()
     _, err = running.communicate()
     assert running.returncode == 75
-    assert "partitions were counted; a count saves nothing, and starts over" in err
+    assert "partitions were counted; a count saves nothing, so it has to start over" in err
 
 
 def test_conditions_are_another_store(cli: Command, tmp_path: Path) -> None:

@@ -202,11 +202,11 @@ def test_one_thread_runs_calls_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("", "an empty file"),
-        ("hello", "no JSON object with an address"),
-        ("{}", "no JSON object with an address"),
-        ("[" * 100_000, "no JSON object with an address"),
-        ('{"address": 5}', "no JSON object with an address"),
+        ("", "is empty"),
+        ("hello", "contains contains no JSON object with an address"),
+        ("{}", "contains contains no JSON object with an address"),
+        ("[" * 100_000, "contains contains no JSON object with an address"),
+        ('{"address": 5}', "contains contains no JSON object with an address"),
         ('{"address": "ftp://x"}', "found 'ftp://x'"),
     ],
 )
@@ -222,7 +222,7 @@ def test_files_that_no_scheduler_wrote_are_refused(
 def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path, tmp_path / "fifo", "/dev/zero", "a\0b"):
-        with pytest.raises(InputError, match="expected a file that can be read"):
+        with pytest.raises(InputError, match="cannot read"):
             address_in(str(path), 5)
 
 

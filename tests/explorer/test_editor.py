@@ -173,7 +173,7 @@ def expect_verdict(page: Page, answer: Any) -> None:
     """The page shows the verdict of the API, marks the same fields, and lets the draft be used if it is a position."""
     words = {
         "invalid": "This is not a position",
-        "unreachable": "This cannot be reached",
+        "unreachable": "This is unreachable",
         "not reached yet": "Not reached yet",
     }
     if answer["verdict"] == "reached":

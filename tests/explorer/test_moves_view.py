@@ -137,10 +137,11 @@ def test_a_letter_of_an_illegal_move_says_so(open_page: Open) -> None:
     [
         ("tiles", "Click or drag a piece; ← → ↑ ↓ move a piece; Space makes a best move.", "Tap or drag a piece."),
         ("lights", "Click a piece to move or change it; Space makes a best move.", "Tap a piece to move or change it."),
-        ("one-way", "Click or drag a piece; A B make the moves of these names.", "Tap or drag a piece."),
+        ("one-way", "Click or drag a piece; A B make the moves with these names.", "Tap or drag a piece."),
         (
             "2x2x2",
-            "Click a sticker to choose a turn of its piece; U F R D … make the moves of these names, Shift+U makes U';"
+            "Click a sticker to choose a turn of its piece; "
+            "U F R D … make the moves with these names, Shift+U makes U';"
             " Space makes a best move.",
             "Tap a sticker to choose a turn of its piece.",
         ),

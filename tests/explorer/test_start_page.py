@@ -67,7 +67,7 @@ def test_an_unfinished_table_says_what_it_has_not_reached(open_page: Open) -> No
     expect(page.get_by_text(f"not reached yet at depth {REACHED}")).to_be_visible()
     expect(page.get_by_text(f"Unfinished: depth {REACHED} is committed")).to_be_visible()
     page.get_by_role("tab", name="Antipodes").click()
-    expect(page.get_by_text("The antipodes are not known before the table is finished")).to_be_visible()
+    expect(page.get_by_text("The antipodes are only known once the table is finished")).to_be_visible()
 
 
 def test_pages_follow_a_run_that_is_under_way(open_page: Open, site: Path) -> None:
@@ -78,7 +78,7 @@ def test_pages_follow_a_run_that_is_under_way(open_page: Open, site: Path) -> No
     with growing_run(site / "growing.zarr"):
         expect(page.get_by_text(f"A run is under way: depth {REACHED} is committed")).to_be_visible()
         expect(growing).to_contain_text("running")
-        expect(growing.get_by_role("progressbar", name="How far growing is")).to_be_visible()
+        expect(growing.get_by_role("progressbar", name="Progress of growing")).to_be_visible()
         expect(start.get_by_text("1 run under way")).to_be_visible()
     expect(distance(page)).to_have_text("7")
     expect(page.get_by_text("radius 7")).to_be_visible()

@@ -243,7 +243,7 @@ def test_a_board_without_tilings_says_so(open_page: Open) -> None:
 
 def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None:
     page = open_page("/#/square?where=W covers 0,0 0,1 0,2")
-    expect(page.get_by_text("No tiling fits these conditions.")).to_be_visible()
+    expect(page.get_by_text("No tiling satisfies these conditions.")).to_be_visible()
     page.goto(page.url.split("#")[0] + "#/square?where=nonsense")
     expect(page.get_by_role("alert")).to_contain_text("nonsense")
     page.get_by_role("button", name="Remove: nonsense").click()

@@ -282,7 +282,7 @@ def test_a_list_is_there_again_when_its_depth_is_chosen_again(open_page: Open) -
 
 def test_a_pattern_leaves_with_its_answer(open_page: Open) -> None:
     page = open_page("/#/tiles?view=pattern&pattern=1 ? ? ? ? 0")
-    words = page.get_by_text("24 positions fit")
+    words = page.get_by_text("24 positions match")
     expect(words).to_be_visible()
     page.locator("#pattern").fill("")
     page.get_by_role("button", name="Count").click()

@@ -66,7 +66,7 @@ def test_a_pattern_has_a_distribution_beside_the_whole(open_page: Open) -> None:
     open_view(page, "Pattern")
     page.locator("#pattern").fill("1 ? ? ? ? 0")
     page.get_by_role("button", name="Count").click()
-    expect(page.get_by_text("24 positions fit, 12 of them reached.")).to_be_visible()
+    expect(page.get_by_text("24 positions match, 12 of them reached.")).to_be_visible()
     expect(page.locator(".chart .behind")).to_have_count(len(LAYERS))
     expect(page.get_by_role("heading", name="Nearest: 1 at depth 0")).to_be_visible()
     page.locator(".view .thumbs").last.get_by_role("button").first.click()

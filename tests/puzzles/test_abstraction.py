@@ -82,7 +82,9 @@ def test_free_tiles_are_those_that_are_not_kept() -> None:
 def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
     three = {"name": "three", "family": "generators", "start": "0 1 2", "moves": {"R": "(0 1 2)"}}
     locked = Config({**three, "conditions": {"R": "[^1] ? ?"}}).puzzle
-    with pytest.raises(InputError, match="expected a puzzle without conditions"):
+    with pytest.raises(
+        InputError, match="three has the key conditions, which refers to single pieces, so it cannot have patterns"
+    ):
         abstracted(locked, Abstraction(equal=["1,2"]))
     many = {
         "name": "eight",
@@ -92,7 +94,9 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
         "start": "1 2 3 4 5 6 7 8 0",
         "starts": "1 2 3 ? ? ? ? ? ?",
     }
-    with pytest.raises(InputError, match="expected a puzzle without starts"):
+    with pytest.raises(
+        InputError, match="eight has the key starts, which refers to single pieces, so it cannot have patterns"
+    ):
         abstracted(Config(many).puzzle, Abstraction(keep=["1,2"]))
 
 
@@ -118,22 +122,52 @@ def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> No
             "1 2 3 4 5 6 7",
             (),
             False,
-            "expected pieces that become equal, or something to leave out",
+            "the pattern would be the puzzle itself; choose pieces to merge or something to leave out",
         ),
-        ("pancake-10", "1", (), True, "--free: expected a sliding puzzle and --keep"),
-        ("eight-puzzle", None, ("1 2",), True, "--free: expected a sliding puzzle and --keep"),
-        ("eight-puzzle", None, ("1 2", "2 3"), False, "--equal: expected each piece once, found '2' twice"),
+        (
+            "pancake-10",
+            "1",
+            (),
+            True,
+            "--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing",
+        ),
+        (
+            "eight-puzzle",
+            None,
+            ("1 2",),
+            True,
+            "--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing",
+        ),
+        (
+            "eight-puzzle",
+            None,
+            ("1 2", "2 3"),
+            False,
+            "--equal: '2' is named twice; list all pieces that become identical once",
+        ),
         (
             "klotski",
             "A",
             (),
             False,
-            "expected moves that are legal everywhere, found moves of klotski that are not",
+            "patterns need moves that are legal in every position; klotski has others",
         ),
-        ("hanoi-3-pegs", "1", (), False, "expected a puzzle of pieces that moves permute, found hanoi-3-pegs"),
+        (
+            "hanoi-3-pegs",
+            "1",
+            (),
+            False,
+            "patterns need moves that permute pieces; hanoi-3-pegs is of the family hanoi",
+        ),
         ("skewb", "1", (), False, "--keep: expected PART or PART:PIECES, such as CORNERS1:1,2, CORNERS2:1,2"),
         ("skewb", "CENTRES:7", (), False, "--keep: expected pieces of CENTRES: 1 2 3 4 5 6; found '7'"),
-        ("skewb", None, ("CENTRES", "CENTRES:1"), False, "--equal: expected each piece once, found '1' twice"),
+        (
+            "skewb",
+            None,
+            ("CENTRES", "CENTRES:1"),
+            False,
+            "--equal: '1' is named twice; list all pieces that become identical once",
+        ),
     ],
 )
 def test_what_makes_no_pattern_is_refused(
@@ -147,14 +181,23 @@ def test_what_makes_no_pattern_is_refused(
     ("more", "message"),
     [
         ({"omit": ["EDGES"]}, "--omit: expected one of the parts CORNERS1, CORNERS2, CENTRES; found 'EDGES'"),
-        ({"omit": ["CORNERS1", "CENTRES", "CORNERS2"]}, "--omit: expected a part that stays, found CORNERS1"),
+        (
+            {"omit": ["CORNERS1", "CENTRES", "CORNERS2"]},
+            "--omit: at least one of the parts CORNERS1, CORNERS2, CENTRES must stay",
+        ),
         (
             {"drop_orientation": ["CENTRES"]},
-            "expected a part with orientations, found CENTRES: 1 2 3",
+            "--drop-orientation: these pieces have no orientations: CENTRES: 1 2 3 4 5 6",
         ),
-        ({"keep": ["CENTRES"], "name": "/"}, "expected pieces that become equal, or something to leave out"),
+        (
+            {"keep": ["CENTRES"], "name": "/"},
+            "the pattern would be the puzzle itself; choose pieces to merge or something to leave out",
+        ),
         ({"omit": ["CENTRES"], "name": "/"}, "--name: expected at most 60 letters"),
-        ({"equal": ["CORNERS1"], "drop_orientation": ["CORNERS1:1"]}, "expected identical pieces to show the same"),
+        (
+            {"equal": ["CORNERS1"], "drop_orientation": ["CORNERS1:1"]},
+            r"defaultPattern\.CORNERS1: identical pieces must show the same part of their orientation",
+        ),
     ],
 )
 def test_what_no_part_allows_is_refused(more: dict[str, Any], message: str) -> None:
@@ -164,7 +207,7 @@ def test_what_no_part_allows_is_refused(more: dict[str, Any], message: str) -> N
 
 def test_moves_that_are_not_legal_everywhere_are_the_reason() -> None:
     puzzle = Config({"name": "b", "family": "twisty", "format": "tws", "definition": BANDAGED}).puzzle
-    with pytest.raises(InputError, match="expected moves that are legal everywhere, found moves of b that are not"):
+    with pytest.raises(InputError, match="patterns need moves that are legal in every position; b has others"):
         pattern(puzzle, omit=["Q"])
 
 
@@ -180,7 +223,7 @@ def test_patterns_of_puzzles_with_free_tiles(cli: Command) -> None:
         pattern(puzzle, "1 x")
     but_one = pattern("eight-puzzle", "1 2 3 4 5 6 7", free=True)
     assert (but_one.settings["start"].split(), but_one.settings["free"]) == (list("1234567x0"), ["x"])
-    with pytest.raises(InputError, match="expected pieces that become equal"):
+    with pytest.raises(InputError, match="the pattern would be the puzzle itself"):
         pattern("eight-puzzle", "1 2 3 4 5 6 7 8", free=True)
 
 

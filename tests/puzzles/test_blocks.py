@@ -32,30 +32,36 @@ def blocks(**changes: Any) -> Puzzle:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"start": "AAB/A.A"}, "start: expected one block 'A' of squares that touch, found it in several pieces"),
-        ({"start": "AA/BB"}, "start: expected at least one empty square"),
-        ({"start": "../#."}, "start: expected at least one block, found none"),
-        ({"start": "AA/B"}, "start: expected rows of 2 squares, found one of 1"),
+        ({"start": "AAB/A.A"}, "start: the squares of block 'A' are not connected"),
+        ({"start": "AA/BB"}, r"start: the board has no empty square '\.'; it needs at least one"),
+        ({"start": "../#."}, "start: the board has no block; it needs at least one"),
+        ({"start": "AA/B"}, "start: expected rows of 2 squares, found a row of 1"),
         ({"start": "A?/.."}, "start: expected blocks, '.' or '#', found '\\?'"),
-        ({"start": ["A./..", "AA/.."]}, "start: expected blocks as in the start, found 'A' of 2 squares in row 1"),
-        ({"start": ["A./.B", "A./.."]}, "start: expected the same pieces"),
+        ({"start": ["A./..", "AA/.."]}, "start: the start has no block like 'A', of 2 squares in row 1"),
+        (
+            {"start": ["A./.B", "A./.."]},
+            r"start: every position must have the same pieces; they differ in \['\.', 'A'\]",
+        ),
         ({"start": ["AA./...", "AA/../.."]}, "start: expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
-        ({"start": "/"}, "start: expected blocks, '.' or '#', found no row"),
-        ({"start": [" / /", "A."]}, "start: expected blocks, '.' or '#', found no row"),
+        ({"start": "/"}, r"start: the text is empty; expected blocks, '\.' or '#'"),
+        ({"start": [" / /", "A."]}, r"start: the text is empty; expected blocks, '\.' or '#'"),
         ({"start": "AA./...", "goal": "AA/../.."}, "goal: .*expected 2 rows of 3, or one line"),
         ({"start": "AA./...", "goal": "A?/??/??"}, "goal: .*expected 2 rows of 3, or one line"),
         ({"start": ["A./..", "A./.#"]}, "start: expected a piece on square 3, found '#'"),
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
         ({"distinct": 1}, "distinct: expected true or false, found 1"),
-        ({"axis": True}, "start: axis: expected blocks longer one way than the other, found 'A'"),
+        ({"axis": True}, "start: axis: block 'A' is as long as it is wide, so it has no direction"),
         (
             {"rows": 5},
             "rows: unknown key; expected axis, description, distinct, enumerated, family, goal, moves, name, "
             "start, starts, target",
         ),
-        ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
+        ({"target": "X"}, r"\[puzzle\] target: the start has no block 'X'"),
         ({"target": 5}, "target: expected a string, found 5"),
-        ({"start": "A...." + 5 * "/.....", "moves": "slides"}, "moves: expected at most 8,192 moves"),
+        (
+            {"start": "A...." + 5 * "/.....", "moves": "slides"},
+            'moves: the blocks have more than 8,192 moves; choose moves = "steps"',
+        ),
     ],
 )
 def test_refused_with_the_key(changes: dict[str, Any], message: str) -> None:
@@ -75,7 +81,10 @@ def test_distinct_blocks_keep_their_letters() -> None:
     puzzle = blocks(distinct=True)
     swapped = "CAAB/CAAB/DEEF/DGHF/I..J"
     assert puzzle.format(puzzle.parse(swapped)) == swapped
-    with pytest.raises(PositionError, match="expected blocks as in the start, found 'X'"):
+    with pytest.raises(
+        PositionError,
+        match=r"position 'XAAC/XAAC/DEEF/DGHF/I\.\.J': the start has no block like 'X', of 2 squares in row 1",
+    ):
         puzzle.parse(START.replace("B", "X"))
 
 
@@ -88,8 +97,14 @@ def test_distinct_blocks_keep_their_letters() -> None:
         ("BAAC/BAAC/DEEF/DGHF/I.#J", "expected a piece on square 18, found '#'"),
         ("BAACB/AACDE/EFDGH/FI..J", "expected 5 rows of 4, or one line, found rows of 5, 5, 5, 5"),
         ("BAAC/BAAC", "expected 20 symbols, found 8"),
-        ("BAAC/BAAC/DEEF/DEHF/I..J", "found 'E' of 3 squares in row 3"),
-        ("BAAC/BAAC/DEEF/DGHF/I.DJ", "found it in several pieces"),
+        (
+            "BAAC/BAAC/DEEF/DEHF/I..J",
+            r"position 'BAAC/BAAC/DEEF/DEHF/I\.\.J': the start has no block like 'E', of 3 squares in row 3",
+        ),
+        (
+            "BAAC/BAAC/DEEF/DGHF/I.DJ",
+            r"position 'BAAC/BAAC/DEEF/DGHF/I\.DJ': the squares of block 'D' are not connected",
+        ),
     ],
 )
 def test_no_position(text: str, message: str) -> None:
@@ -128,7 +143,8 @@ def test_axis_keeps_cars_in_their_lines() -> None:
     puzzle = blocks(start="AA./..B/CCB", axis=True)
     assert {puzzle.format(one) for one in puzzle.successors(puzzle.start_labels[0])} == {".AA/..B/CCB", "AAB/..B/CC."}
     with pytest.raises(
-        PositionError, match="expected 'C' in row 1 or 3, where axis keeps blocks of its shape, found it in row 2"
+        PositionError,
+        match=r"position 'AA\./CCB/\.\.B': block 'C' is in row 2, but with axis, blocks of its shape stay in row",
     ):
         puzzle.parse("AA./CCB/..B")
 
@@ -137,10 +153,10 @@ def test_a_slide_is_undone_only_where_it_has_one_way_back() -> None:
     slides = blocks(start="A../...", moves="slides")
     assert slides.format(slides.follow("A-c1")[-1]) == ".../..A"
     with pytest.raises(
-        PositionError, match='expected moves that are undone in one way, found "A-c1\'" as move 2, with 5'
+        PositionError, match="""moves "A-c1 A-c1'": "A-c1'" as move 2 is ambiguous: it can be undone in 5 ways"""
     ):
         slides.follow("A-c1 A-c1'")
-    with pytest.raises(PositionError, match='expected legal moves, found "A-a1\'" as move 1'):
+    with pytest.raises(PositionError, match="""moves "A-a1'": "A-a1'" as move 1 is not legal there"""):
         slides.follow("A-a1'")
     narrow = blocks(start="A.", moves="slides")
     assert narrow.format(narrow.follow("A-b1 A-b1'")[-1]) == "A."
@@ -250,7 +266,10 @@ def test_patterns_of_klotski() -> None:
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("????/????/????/?AA?/?AB?", "found 'A' of 3 squares"),
+        (
+            "????/????/????/?AA?/?AB?",
+            "the start has no block like 'A', of 3 squares in row 4",
+        ),
         ("????", "expected 20 symbols, found 4"),
         ("XXYY/????/????/????/????", "expected at most 1 x 'E', found 2"),
         ("..??/.???/????/????/????", "expected at most 2 x '.', found 3"),
@@ -265,11 +284,17 @@ def test_no_pattern(pattern: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("??/#?/??/AA", "pattern .*: expected 'A' in row 1, where axis keeps blocks of its shape, found it in row 4"),
-        ("B?/#B/??/??", "one block 'B' of squares that touch"),
-        ("B?/#?/B?/B?", "one block 'B' of squares that touch"),
-        ("??/#?/?B/?B", "expected 'B' in column 1, where axis keeps blocks of its shape, found it in column 2"),
-        ("??/#?/??/?B", "expected blocks as in the start, found 'B' of 1 square in row 4"),
+        (
+            "??/#?/??/AA",
+            r"pattern '\?\?/#\?/\?\?/AA': block 'A' is in row 4, but with axis, blocks of its shape stay in row 1",
+        ),
+        ("B?/#B/??/??", r"pattern 'B\?/#B/\?\?/\?\?': the squares of block 'B' are not connected"),
+        ("B?/#?/B?/B?", r"pattern 'B\?/#B/\?\?/\?\?': the squares of block 'B' are not connected"),
+        (
+            "??/#?/?B/?B",
+            r"pattern '\?\?/#\?/\?B/\?B': block 'B' is in column 2, but with axis, blocks of its shape stay in",
+        ),
+        ("??/#?/??/?B", r"pattern '\?\?/#\?/\?\?/\?B': the start has no block like 'B', of 1 square in row 4"),
     ],
 )
 def test_blocks_that_axis_keeps_in_their_lines(pattern: str, message: str) -> None:
@@ -280,14 +305,18 @@ def test_blocks_that_axis_keeps_in_their_lines(pattern: str, message: str) -> No
 @pytest.mark.parametrize("pattern", ["#?", "?#"])
 def test_a_pattern_with_some_of_the_holes(pattern: str) -> None:
     puzzle = blocks(start="A.#")
-    with pytest.raises(PatternError, match="expected all 3 squares, or none that is a hole '#', found 2"):
+    with pytest.raises(
+        PatternError, match=r"pattern '#\?': with holes '#', expected all 3 squares, found 2; or leave out all holes"
+    ):
         goals_in(puzzle, pattern)
-    with pytest.raises(PositionError, match="expected all 3 squares, or none that is a hole"):
+    with pytest.raises(
+        PositionError, match="position 'A#': with holes '#', expected all 3 squares, found 2; or leave out all holes"
+    ):
         puzzle.parse(pattern.replace("?", "A"))
 
 
 def test_a_pattern_that_nothing_matches() -> None:
-    with pytest.raises(PatternError, match="expected one that a position matches, found none"):
+    with pytest.raises(PatternError, match=r"no position of the puzzle matches the pattern '\.\?\./\?\?\?'"):
         goals_in(blocks(start="AAB/..B"), ".?./???")
 
 

@@ -131,21 +131,25 @@ def test_the_metric_changes_no_position(metric: str) -> None:
 @pytest.mark.parametrize(
     ("name", "sequence", "message"),
     [
-        ("2x2x2", "M", "expected moves U, F, R, D, B, L, x, y, z; found 'M' at character 1"),
-        ("2x2x2", "U Rw", "found 'Rw' at character 3"),
-        ("2x2x2-corner", "x r", "expected moves U, F, R, x, y, z, D, B, L; found 'r' at character 3"),
+        ("2x2x2", "M", "unknown move 'M' at character 1; the moves are U, F, R, D, B, L, x, y, z"),
+        ("2x2x2", "U Rw", "unknown move 'Rw' at character 3; the moves are U, F, R, D, B, L, x, y, z"),
+        ("2x2x2-corner", "x r", "unknown move 'r' at character 3; the moves are U, F, R, x, y, z, D, B, L"),
         (
             "3x3x3",
             "x Q",
-            "expected moves U, F, R, D, B, L, x, y, z, M, E, S, u, r, f, d, l, b; found 'Q' at character 3",
+            "unknown move 'Q' at character 3; the moves are U, F, R, D, B, L, x, y, z, M, E, S, u, r, f, d,",
         ),
-        ("3x3x3-squares", "M", "found 'M' at character 1"),
-        ("2x2x3", "M2", "found 'M2' at character 1"),
-        ("2x2x3", "x U", "expected moves U, U2, U', D, D2, D', R2, F2 after the rotations, found 'F'"),
-        ("3x3x3-two-faces", "x", "expected moves U, U2, U', R, R2, R'; found 'x' at character 1"),
-        ("eight-puzzle", "x", "expected moves R, D, L, U; found 'x' at character 1"),
-        ("skewb", "y", "found 'y' at character 1"),
-        ("pyraminx", "r", "found 'r' at character 1"),
+        (
+            "3x3x3-squares",
+            "M",
+            "unknown move 'M' at character 1; the moves are U2, F2, R2, D2, B2, L2, x, y, z, M2, E2, S2,",
+        ),
+        ("2x2x3", "M2", "unknown move 'M2' at character 1; the moves are U, D, R2, F2, x, y, z, L2, B2, E, u, d"),
+        ("2x2x3", "x U", "after the rotations, expected one of the moves U, U2, U', D, D2, D', R2, F2, found 'F'"),
+        ("3x3x3-two-faces", "x", "unknown move 'x' at character 1; the moves are U, U2, U', R, R2, R'"),
+        ("eight-puzzle", "x", "unknown move 'x' at character 1; the moves are R, D, L, U"),
+        ("skewb", "y", "unknown move 'y' at character 1; the moves are UFR, UFR', UFL, UFL', UBL, UBL', UBR, UBR',"),
+        ("pyraminx", "r", "unknown move 'r' at character 1; the moves are U, U', L, L', R, R', B, B'"),
         ("3x3x3", "M6000", "expected a sequence of at most 10,000 moves, found 12,000"),
     ],
 )
@@ -167,7 +171,10 @@ def test_a_puzzle_keeps_its_own_names() -> None:
     for name in ("x", "M", "r"):
         after = puzzle.moves.move(puzzle.moves.names.index(name), puzzle.start_labels[:1])[0]
         assert puzzle.follow(name)[-1].tolist() == after[0].tolist()
-    with pytest.raises(PositionError, match="found 'y'"):
+    with pytest.raises(
+        PositionError,
+        match="moves 'y': unknown move 'y' at character 1; the moves are U, U2, U', R, R2, R', F, F2, F', D,",
+    ):
         puzzle.follow("y")
 
 
@@ -177,7 +184,10 @@ def test_a_puzzle_keeps_its_own_names() -> None:
     ids=["a third turn", "another piece", "places of other faces", "a half turn"],
 )
 def test_names_of_faces_without_a_cube(changed: dict[str, str]) -> None:
-    with pytest.raises(PositionError, match="found 'x' at character 1"):
+    with pytest.raises(
+        PositionError,
+        match="moves 'x': unknown move 'x' at character 1; the moves are U, U', R, R2, R', F, F2, F', D, D2,",
+    ):
         generators(**{**SQUARES, **changed}).follow("x")
 
 

@@ -101,7 +101,7 @@ def test_texts_by_functions() -> None:
     ("text", "message"),
     [
         ("at x", r"position 'at x': parse: ValueError \(test_custom.py, line \d+\): invalid literal for int"),
-        ("at 7", r"position 'at 7': expected parse to give numbers from 0 to 2, found 7"),
+        ("at 7", "position 'at 7': expected parse: numbers from 0 to 2, found 7"),
     ],
 )
 def test_texts_that_are_no_position(text: str, message: str) -> None:
@@ -113,11 +113,11 @@ def test_texts_that_are_no_position(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"format": lambda position: 3}, "format: expected a text, found int 3"),
+        ({"format": lambda position: 3}, "format: expected a string, found int 3"),
         ({"format": lambda position: "a\nb"}, "format: expected one line of text"),
         ({"format": lambda position: " "}, "format: expected one line of text"),
         ({"format": lambda position: position[5]}, r"format: IndexError \(test_custom.py, line \d+\)"),
-        ({"draw": lambda position: None}, "draw: expected a text, found None"),
+        ({"draw": lambda position: None}, "draw: expected a string, found None"),
         ({"parse": lambda text: [0, 1]}, "parse: expected 1 numbers, found 2"),
         ({"parse": lambda text: None}, "parse: expected 1 numbers, found None"),
     ],
@@ -202,12 +202,12 @@ def test_a_function_or_a_puzzle_is_a_definition() -> None:
 @pytest.mark.parametrize(
     ("definition", "message"),
     [
-        (3, "x: expected a Puzzle, or a function or class for one, found int 3"),
-        (lambda: 3, "x: expected a function that returns a Puzzle, found int 3"),
+        (3, "x: expected a Puzzle, or a function or class that defines one, found int 3"),
+        (lambda: 3, "x: the function must return a Puzzle, but returned int 3"),
         (lambda one: 3, r"x: TypeError: .*missing 1 required positional argument"),
         (lambda: 1 / 0, r"x: ZeroDivisionError \(test_custom.py, line \d+\): division by zero"),
-        (type("Empty", (), {}), "Empty: expected an attribute start, found none"),
-        (type("Some", (), {"start": "01"}), "Some: expected an attribute moves, found none"),
+        (type("Empty", (), {}), "Empty: the attribute start is missing"),
+        (type("Some", (), {"start": "01"}), "Some: the attribute moves is missing"),
     ],
 )
 def test_what_is_no_definition_is_refused(definition: Any, message: str) -> None:

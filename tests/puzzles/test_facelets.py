@@ -54,16 +54,25 @@ def swapped(*pairs: tuple[int, int]) -> str:
     ("text", "message"),
     [
         (SOLVED[:-1], "expected 54 facelets, found 53"),
-        (f"X{SOLVED[1:]}", "expected the facelets U R F D L B, found 'X' for U1"),
+        (f"X{SOLVED[1:]}", "U1: expected one of the letters U R F D L B, found 'X'"),
         (f"{SOLVED[1:]}?", "expected a letter for each facelet, found '?'"),
         (f"R{SOLVED[1:]}", "expected 9 x U, found 8"),
-        (swapped((4, 13)), "expected U for U5, which never moves, found R"),
-        (swapped((8, 9), (8, 20)), "expected orientations of CORNERS with the sum 0 modulo 3, found 1"),
-        (swapped((7, 19)), "expected orientations of EDGES with the sum 0 modulo 2, found 1: a piece is turned"),
-        (swapped((10, 19)), "expected permutations whose parities fit together, found others: two pieces are swapped"),
-        (swapped((0, 9)), "expected a piece on U9 F3 R1, found 'UFU'"),
+        (swapped((4, 13)), "U5 never moves: expected U, found R"),
+        (
+            swapped((8, 9), (8, 20)),
+            "unreachable: a piece is turned on its place (the orientations of CORNERS have the sum 1 modulo",
+        ),
+        (
+            swapped((7, 19)),
+            "unreachable: a piece is turned on its place (the orientations of EDGES have the sum 1 modulo",
+        ),
+        (swapped((10, 19)), "unreachable: two pieces are swapped (the parities of the permutations contradict)"),
+        (swapped((0, 9)), "U9 F3 R1: no piece has the letters 'UFU'"),
         (swapped((25, 46)), "expected 1 piece UF, found 2"),
-        ("".join(face * 9 for face in "WRGYOB"), "letters of faces, one face after another, are U R F D L B"),
+        (
+            "".join(face * 9 for face in "WRGYOB"),
+            "letter 23 never moves: expected O, found G; to list the letters face by face, use the order U",
+        ),
     ],
 )
 def test_letters_that_are_no_cube(cube: Puzzle, text: str, message: str) -> None:
@@ -96,7 +105,7 @@ def described() -> Callable[..., Puzzle]:
 
 def test_pieces_that_look_alike_are_not_told_apart(described: Callable[..., Puzzle]) -> None:
     puzzle = described("AA", "a0.0 a1.0")
-    with pytest.raises(PositionError, match="expected a piece on letter 1, of which several look like that"):
+    with pytest.raises(PositionError, match="position 'AA': letter 1: its letters are ambiguous"):
         puzzle.parse("AA")
     assert puzzle.parse("2 1").tolist() == [1, 0]
 
@@ -118,5 +127,8 @@ def test_faces_that_are_not_those_of_the_picture(described: Callable[..., Puzzle
 def test_small_letters_are_read_as_capitals(cube: Puzzle) -> None:
     for text in (*PUBLISHED, "".join(letter for letter in cube.draw(cube.start_labels[0]) if letter.isalpha())):
         assert np.array_equal(cube.parse(text.lower()), cube.parse(text))
-    with pytest.raises(PositionError, match="found 'u' for U1"):
+    with pytest.raises(
+        PositionError,
+        match="position 'uUUUUUUUURRRRRRRRRFFFFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBBB': U1: expected one of the",
+    ):
         cube.parse("u" + SOLVED[1:])

@@ -138,8 +138,7 @@ def test_damaged_texts(kind: str, seed: int) -> None:
         message = outcome(read, text)
         assert len(message.splitlines()) <= 1, text
         assert len(message) < 500, text
-        refused += "expected" in message
-        assert not message or "expected" in message, text
+        refused += bool(message)
     assert 100 < refused < 400, "some are damaged, some are not"
 
 
@@ -147,16 +146,20 @@ def test_damaged_texts(kind: str, seed: int) -> None:
     ("kind", "text", "message"),
     [
         ("tws", "Set A 2 2\n" * 200_000, "expected at most 1,048,576 characters, found 2,000,000"),
-        ("tws", "#\n" * 500_000, "line 500001: end of the file: expected Solved"),
-        ("tws", "Set A 1 1\nSolved\nEnd\n" + "\n".join(f"Move a{k}\nEnd" for k in range(2000)), "at most 1,024 names"),
-        ("kpuzzle", "[" * 500_000, "expected JSON"),
-        ("kpuzzle", '{"orbits": ' * 50_000, "expected JSON"),
-        ("kpuzzle", '{"name": ' + "1" * 5000 + "}", "expected numbers of few digits"),
-        ("kpuzzle", '{"orbits": [' + "{}," * 300_000 + "{}]}", "expected this key, which is missing"),
-        ("gap", ";" * 1_000_000, "expected a permutation"),
+        ("tws", "#\n" * 500_000, "line 500001: end of the file: Solved or StartState is missing"),
+        (
+            "tws",
+            "Set A 1 1\nSolved\nEnd\n" + "\n".join(f"Move a{k}\nEnd" for k in range(2000)),
+            "line 2052: Move: there are more than 1,024 names",
+        ),
+        ("kpuzzle", "[" * 500_000, "the JSON is nested too deeply"),
+        ("kpuzzle", '{"orbits": ' * 50_000, "the JSON is nested too deeply"),
+        ("kpuzzle", '{"name": ' + "1" * 5000 + "}", "a number in the JSON has thousands of digits"),
+        ("kpuzzle", '{"orbits": [' + "{}," * 300_000 + "{}]}", "orbits[0].orbitName: this key is missing"),
+        ("gap", ";" * 1_000_000, "the file contains no permutation, such as M_R:=(1,2,3);"),
         ("gap", "a:=" + "(1)" * 300_000 + ";", "expected each point once, found 1 twice"),
         ("gap", "a:=(" + "1," * 300_000 + ";", "expected cycles"),
-        ("gap", "\n" * 1_000_000 + "a", "line 1000001: expected a statement with a ;"),
+        ("gap", "\n" * 1_000_000 + "a", "line 1000001: the last statement has no ; at its end: 'a'"),
         ("gap", "Size(" + ")" * 300_000 + "x;", "expected NAME:="),
     ],
 )

@@ -146,23 +146,31 @@ def test_pieces_with_more_facelets_than_orientations() -> None:
 @pytest.mark.parametrize(
     ("picture", "facelets", "message"),
     [
-        ("AB", "a0.0", "facelets: expected 2, one per letter of net, found 1"),
+        ("AB", "a0.0", "[puzzle] facelets: expected 2 (one per letter of net), found 1"),
         ("AB", "a0.0 a0", "facelets: expected facelets such as a0.1, found 'a0'"),
-        ("AB", "a0.0 c0.0", "facelets: expected 2 orbits, from a on, found 'c0.0'"),
+        ("AB", "a0.0 c0.0", "[puzzle] facelets: the puzzle has 2 orbits, named from a on; found 'c0.0'"),
         ("AB", "a0.0 a2.0", "facelets: expected places a0 to a1, found 'a2.0'"),
-        ("AB", "a0.0 a0.1", "facelets: expected 4 of orbit a, all of each piece, found 2"),
-        ("ABC", "a0.0 a0.1 a0.2", "facelets: expected a multiple of 2 facelets per piece of orbit a, found 3"),
+        ("AB", "a0.0 a0.1", "[puzzle] facelets: expected all 4 facelets of orbit a, found 2"),
+        (
+            "ABC",
+            "a0.0 a0.1 a0.2",
+            "[puzzle] facelets: the number of facelets of a piece of orbit a must be a multiple of 2, found",
+        ),
         (
             "ABCDEF",
             "a0.0 a0.1 a1.0 a1.1 b0.0 b1.0",
-            "net: expected one letter for each facelet of a piece, found E and F",
+            "[puzzle] net: the same facelet of a piece has two letters, E and F",
         ),
-        ("ABC", "a0.0 a0.1 a0.0", "net: expected one letter for each facelet of a piece, found A and C"),
+        ("ABC", "a0.0 a0.1 a0.0", "[puzzle] net: the same facelet of a piece has two letters, A and C"),
         ("A" * 20_000, "a0.0", "net: expected at most 16,384 characters, found 20,000"),
-        ("", "", "net: expected a letter for each facelet, found none"),
-        ("─", "", "net: expected a letter for each facelet, found none"),
+        ("", "", "[puzzle] net: the picture contains no letters; it needs one for each facelet"),
+        ("─", "", "[puzzle] net: the picture contains no letters; it needs one for each facelet"),
         ("A", "x" * 1000, "x…'"),
-        ("A\x1b[2J", "a0.0", "net: expected letters, blanks and lines that can be printed"),
+        (
+            "A\x1b[2J",
+            "a0.0",
+            "[puzzle] net: the text contains a character that cannot be printed; use letters, blanks and",
+        ),
     ],
 )
 def test_refused(picture: str, facelets: str, message: str) -> None:

@@ -118,13 +118,13 @@ def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.Mon
         (TILES, "", "expected 6 squares, found 0"),
         (TILES, "{12 2 330", r"brackets in pairs, found '\{'"),
         (TILES, "12]2 330", r"brackets in pairs, found '\]'"),
-        (TILES, "{}12233 0", r"expected pieces in brackets, found '\{\}'"),
+        (TILES, "{}12233 0", r"pattern '\{\}12233 0': the brackets '\{\}' contain no pieces"),
         (TILES, "{[1]}22330", "brackets in pairs"),
         (TILES, "x22330", "expected one of 0 1 2 3, found 'x'"),
         (TILES, "{1?}2330", r"found '\?'"),
         (TILES, "11????", "expected at most 1 x '1', found 2"),
-        (TILES, "#22330", "holes '#' where those of the board are"),
-        (HOLED, "#AB/-BC", r"found them on squares \[0\]"),
+        (TILES, "#22330", r"pattern '#22330': the holes '#' are on squares \[0\], but the board has them elsewhere"),
+        (HOLED, "#AB/-BC", r"pattern '#AB/-BC': the holes '#' are on squares \[0\], but the board has them elsewhere"),
         (HOLED, "AB#/-BCC", "expected 6 squares, found 7"),
         (TWO_DIGITS, "9101112130", "found '9101112130'"),
     ],
@@ -259,5 +259,8 @@ def test_patterns_of_several_parts_and_of_values(data: st.DataObject) -> None:
 
 
 def test_a_bag_must_not_cross_from_one_part_to_the_next() -> None:
-    with pytest.raises(PatternError, match="must not cross the end of a part"):
+    with pytest.raises(
+        PatternError,
+        match=r"pattern '1 2 \{3 1\} \? \?': pieces in any order, \{\.\.\.\}, must not extend over two parts of the",
+    ):
         Pattern.parse(SEVERAL["pieces and sides"], "1 2 {3 1} ? ?")

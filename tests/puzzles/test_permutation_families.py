@@ -77,17 +77,17 @@ def test_n_may_stand_beside_a_start_with_as_many_pieces() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"family": "pancake"}, "expected the key n or start, found neither"),
+        ({"family": "pancake"}, r"\[puzzle\]: the key 'n' or 'start' is missing"),
         ({"family": "pancake", "n": 1}, "expected at least 2 pancakes, found 1"),
-        ({"family": "pancake", "n": 5, "start": "1 2"}, "n: expected 2, the pieces of start, found 5"),
-        ({"family": "topspin", "n": "6", "start": "1 1 1 2 2 2"}, "n: expected 6, the pieces of start, found '6'"),
+        ({"family": "pancake", "n": 5, "start": "1 2"}, r"\[puzzle\] n: start has 2 pieces, but n is 5"),
+        ({"family": "topspin", "n": "6", "start": "1 1 1 2 2 2"}, r"\[puzzle\] n: start has 6 pieces, but n is '6'"),
         ({"family": "pancake", "n": 257}, "n: expected an integer from 1 to 256, found 257"),
         ({"family": "pancake", "start": ["1 2 3", "1 2"]}, "expected 3 symbols in every position, found 2"),
         ({"family": "topspin", "n": 5, "k": 6}, "k: expected an integer from 2 to 5, found 6"),
         ({"family": "hanoi", "discs": 3, "start": "0 1"}, "expected the peg of each of 3 discs, found 2"),
         ({"family": "hanoi", "discs": 3, "start": "0 1 3"}, "expected pegs from 0 to 2, found '3'"),
         ({"family": "hanoi", "discs": 1000, "pegs": 64}, "expected at most 65,536 moves, found 4,032,000"),
-        ({"family": "lights-out", "rows": 2}, "columns: expected this key, which is missing"),
+        ({"family": "lights-out", "rows": 2}, r"\[puzzle\]: the key 'columns' is missing"),
         ({"family": "lights-out", "lights": 3, "edges": [[0, 3]]}, "expected lights from 0 to 2, found 3"),
         (
             {"family": "lights-out", "rows": 2, "columns": 2, "start": "0 1 2 0"},

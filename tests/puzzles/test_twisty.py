@@ -70,7 +70,7 @@ def test_what_cannot_be_left_out() -> None:
         ConfigError, match=r"need a twisty puzzle, such as a .* file; the family of this puzzle is 'sliding'"
     ):
         restricted(load_config("eight-puzzle"), "L", ())
-    with pytest.raises(ConfigError, match="omit: expected sets of CORNERS, found 'EDGES'"):
+    with pytest.raises(ConfigError, match="omit: expected some of the sets CORNERS, found 'EDGES'"):
         restricted(load_config("2x2x2"), None, ["EDGES"])
     with pytest.raises(ConfigError, match="omit: expected a set that stays, found all of CORNERS"):
         restricted(load_config("2x2x2"), None, ["CORNERS"])

@@ -88,7 +88,7 @@ def test_a_draft_is_what_the_table_says(
         assert found["distance"] == table.get_distance(text)
         assert found["verdict"] == ("unreachable" if found["distance"] is None else "reached")
         if found["verdict"] == "unreachable":
-            assert "no moves lead here" in found["reason"] or obstacle(table.puzzle.rules, table.puzzle.parse(text))
+            assert "unreachable from" in found["reason"] or obstacle(table.puzzle.rules, table.puzzle.parse(text))
 
 
 def test_pieces_are_missing_or_too_many(client: Client) -> None:
@@ -140,7 +140,9 @@ def test_stickers_of_no_piece_and_of_a_piece_twice() -> None:
     assert_invalid(form, painted, "white stickers: 3 instead of 4; yellow stickers: 5 instead of 4")
     swapped = list(draft)
     swapped[at["U1"]], swapped[at["D1"]] = "Y", "W"
-    assert_invalid(form, swapped, "no piece looks like")
+    assert_invalid(
+        form, swapped, "no piece has the colours yellow-orange-blue (U1, L1, B2); white-orange-green (D1, L4, F3)"
+    )
     with pytest.raises(DraftError) as caught:
         form.written(swapped)
     assert {at["U1"], at["D1"]} <= set(caught.value.fields)
@@ -163,7 +165,7 @@ def test_blocks_are_missing_or_of_another_shape(client: Client) -> None:
     bent = [*"AABC", *"A.D.", *"E.FF"]
     assert checked(client, "blocks", bent)["reason"] == "block A has another shape"
     apart = [*"A.BC", *"..D.", *"E.FA"]
-    assert "in several pieces" in checked(client, "blocks", apart)["reason"]
+    assert "the squares of block 'A' are not connected" in checked(client, "blocks", apart)["reason"]
     moved = checked(client, "blocks", [*"AABC", *"AA.D", *"E.FF"])
     assert (moved["verdict"], moved["position"]) == ("reached", "AABC/AA.D/E.FF")
 
@@ -173,7 +175,7 @@ def test_blocks_keep_to_their_lines(client: Client) -> None:
     assert "".join(symbols_of(form)) == "AA.BC..BC.DD"
     found = checked(client, "goal", [*"C..B", *"C..B", *"AADD"])
     assert found["verdict"] == "invalid"
-    assert found["reason"] == "block A keeps to row 1"
+    assert found["reason"] == "block A must stay in row 1"
     assert found["wrong"] == [8, 9]
 
 
@@ -210,7 +212,7 @@ def test_a_one_way_puzzle(tmp_path: Path) -> None:
     assert checked(client, "ring", [*"babc"])["distance"] == 1
     found = checked(client, "ring", [*"abcb"])
     assert (found["verdict"], found["distance"]) == ("unreachable", None)
-    assert found["reason"] == "no moves lead here from the start: the finished table of 3 positions does not contain it"
+    assert found["reason"] == "unreachable from the start: the finished table of 3 positions does not contain it"
 
 
 def test_twists_are_below_their_pieces_and_dials_side_by_side(client: Client) -> None:
@@ -286,16 +288,16 @@ def test_a_form_that_cannot_be_edited(tmp_path: Path) -> None:
 def test_tables_can_be_edited_and_others_not(client: Client, name: str) -> None:
     assert client.value(f"/stores/{name}")["editable"] is True
     assert client.value("/stores/counts")["editable"] is False
-    assert client.refused("/stores/counts/draft") == "expected a table, found counts of layers"
+    assert client.refused("/stores/counts/draft") == "this needs a table, but the store contains only counts of layers"
 
 
 @pytest.mark.parametrize(("body", "status", "expected"), [
-    ({"symbols": ["0"] * 3}, 400, "expected 4 symbols, one for each field, found 3"),
-    ({"symbols": ["0", "0", "x", "0"]}, 400, "symbols[2]: expected a symbol of disc 3, found another one"),
+    ({"symbols": ["0"] * 3}, 400, "expected 4 symbols (one for each field), found 3"),
+    ({"symbols": ["0", "0", "x", "0"]}, 400, "symbols[2]: disc 3 cannot hold this symbol"),
     ({"symbols": ["0"] * 1025}, 413, "symbols: expected at most 1024, found 1025"),
     ({"symbols": "0000"}, 400, "symbols: expected a list, found '0000'"),
-    ({}, 400, "symbols: expected a value, found none"),
-    ({"symbols": [1, 2, 3, 4]}, 400, "symbols.0: expected a text, found 1"),
+    ({}, 400, "symbols: this parameter is missing"),
+    ({"symbols": [1, 2, 3, 4]}, 400, "symbols.0: expected a string, found 1"),
 ])  # fmt: skip
 def test_bodies_that_are_no_draft(client: Client, body: dict[str, object], status: int, expected: str) -> None:
     answer = client.post("/stores/fields/draft", body)

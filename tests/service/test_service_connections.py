@@ -195,7 +195,7 @@ def test_a_client_that_reads_nothing_is_dropped(
     (
         b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         400,
-        "a request has either the header Content-Length or Transfer-Encoding, not both",
+        "the request has both headers Content-Length and Transfer-Encoding; send only one of them",
     ),
 ])  # fmt: skip
 def test_what_is_not_a_request_gets_one_line_of_json(

@@ -29,7 +29,7 @@ def test_hosts_of_this_machine(client: Client, host: str) -> None:
 )
 def test_other_hosts_are_refused(client: Client, host: str) -> None:
     answer = client.ask("GET", "/", headers={"host": host})
-    assert (answer.status, answer.error[:24]) == (400, "expected the header Host")
+    assert (answer.status, answer.error[:24]) == (400, "Host: expected the host ")
 
 
 def test_a_service_for_other_machines_takes_addresses_and_its_names_but_no_others() -> None:
@@ -91,7 +91,7 @@ def test_no_path_of_a_request_reaches_the_file_system(
 
 
 def test_a_store_that_is_not_served(client: Client) -> None:
-    assert client.refused("/stores/nothing/view", status=404) == "expected the name of a store, found 'nothing'"
+    assert client.refused("/stores/nothing/view", status=404) == "there is no store named 'nothing'"
     assert client.refused(f"/stores/{MARKUP}x/view", status=404).endswith(f"found {MARKUP + 'x'!r}")
 
 
@@ -103,7 +103,7 @@ def test_a_long_address(client: Client) -> None:
 def test_a_long_body(client: Client) -> None:
     over = b" " * (guard.MAX_BODY + 1)
     answer = client.post("/stores/fields/distances", over)
-    assert (answer.status, answer.error) == (413, "expected a body of at most 1,048,576 bytes, found more")
+    assert (answer.status, answer.error) == (413, "the body of the request is longer than 1,048,576 bytes")
     parts = [over[: 1 << 19], over[1 << 19 :], b"never received"]
     answer = asyncio.run(exchange(client.application, "POST", "/api/v1/stores", {"host": "localhost"}, parts))
     check(answer, "POST")
@@ -117,7 +117,7 @@ def test_a_body_that_never_arrives(client: Client, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(guard, "SECONDS_FOR_BODY", 0)
     answer = asyncio.run(exchange(client.application, "POST", "/api/v1/stores", {"host": "localhost"}, []))
     check(answer, "POST")
-    assert (answer.status, answer.error) == (408, "expected the body within 0 seconds")
+    assert (answer.status, answer.error) == (408, "the body of the request did not arrive within 0 seconds")
 
 
 def test_many_positions(client: Client) -> None:
@@ -128,15 +128,15 @@ def test_many_positions(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("body", "expected"), [
-    (b"", "expected a value, found none"),
-    (b"{", "body: expected JSON"),
-    (b"\xff\xfe", "body: expected JSON"),
-    (b"[" * 100_000, "body: expected JSON"),
-    (b"[]", "positions: expected a value, found none"),
-    (b"{}", "positions: expected a value, found none"),
+    (b"", "positions: this parameter is missing"),
+    (b"{", "body: not valid JSON"),
+    (b"\xff\xfe", "body: not valid JSON"),
+    (b"[" * 100_000, "body: not valid JSON"),
+    (b"[]", "positions: this parameter is missing"),
+    (b"{}", "positions: this parameter is missing"),
     (b'{"positions": "0 0 0 0"}', "positions: expected a list, found '0 0 0 0'"),
-    (b'{"positions": [1]}', "positions.0: expected a text, found 1"),
-    (b'{"positions": [null]}', "positions.0: expected a text, found None"),
+    (b'{"positions": [1]}', "positions.0: expected a string, found 1"),
+    (b'{"positions": [null]}', "positions.0: expected a string, found None"),
     (b'{"positions": ["\\ud800"]}', "positions"),
 ])  # fmt: skip
 def test_other_bodies(client: Client, body: bytes, expected: str) -> None:
@@ -147,18 +147,18 @@ def test_other_bodies(client: Client, body: bytes, expected: str) -> None:
 
 @pytest.mark.parametrize(("path", "parameters", "expected"), [
     ("view", {"position": "0 0"}, "position '0 0': expected 4 symbols, found 2"),
-    ("view", {"position": "0 0 0 0", "index": 1}, "expected a position or an index, found both"),
+    ("view", {"position": "0 0 0 0", "index": 1}, "give a position or an index, not both"),
     ("view", {"index": "x"}, "index: expected a whole number, found 'x'"),
     ("view", {"index": -1}, "index: expected 0 or more, found '-1'"),
     ("view", {"index": 81}, "expected an index from 0 to 80, found 81"),
     ("view", {"index": "9" * 5000}, "index: expected a whole number of fewer digits, found '999"),
     ("view", {"index": 1 << 63}, "index: expected less than 9223372036854775808"),
     ("view", {"moves": "0-9"}, "moves '0-9'"),
-    ("positions", {}, "depth: expected a value, found none"),
+    ("positions", {}, "depth: this parameter is missing"),
     ("positions", {"depth": 1, "limit": 0}, "limit: expected 1 or more, found '0'"),
     ("positions", {"depth": 1, "limit": 201}, "limit: expected 200 or less, found '201'"),
     ("positions", {"depth": 1, "first": 10**7}, "first: expected 1000000 or less"),
-    ("pattern", {}, "pattern: expected a value, found none"),
+    ("pattern", {}, "pattern: this parameter is missing"),
     ("graph", {"limit": 10**6}, "limit: expected 100000 or less"),
     ("random", {"seed": -1}, "seed: expected 0 or more"),
     ("random", {"depth": 99}, "expected a depth from 0 to 15, found 99"),
@@ -186,7 +186,7 @@ def test_too_many_requests() -> None:
         refused = await exchange(guarded, "GET", "/", headers, [b""])
         check(refused, "GET")
         assert (refused.status, refused.headers["retry-after"]) == (429, "1")
-        assert refused.error == "expected at most 3 requests at a time, found more: try again"
+        assert refused.error == "more than 3 requests are being answered; try again later"
         let_go.set()
         assert [answer.status for answer in await asyncio.gather(*under_way)] == [200] * 3
         assert (await exchange(guarded, "GET", "/", headers, [b""])).status == 200
@@ -229,7 +229,7 @@ def test_a_defect_is_one_line(client: Client, monkeypatch: pytest.MonkeyPatch) -
         exchange(client.application, "GET", "/api/v1/stores/fields/layers", {"host": "localhost"}, [b""])
     )
     assert answer.status == 500
-    assert answer.error.startswith("unexpected ZeroDivisionError: secret lines; this is a defect of the service")
+    assert answer.error.startswith("internal error (ZeroDivisionError: secret lines). This is a bug")
 
     async def broken_application(scope: Scope, receive: Receive, send: Send) -> None:
         broken()

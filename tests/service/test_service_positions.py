@@ -246,7 +246,7 @@ def test_a_pattern(client: Client, tables: dict[str, Table]) -> None:
 def test_a_pattern_of_too_many_positions(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes.service.pattern_matches.MAX_MATCHES", 10)
     error = client.refused("/stores/arrangement/pattern", {"pattern": "??? / ???"}, 413)
-    assert "expected a pattern that at most 10 positions fit" in error
+    assert "more than 10 positions match this pattern" in error
 
 
 def test_only_some_of_many_nearest_positions_are_drawn(

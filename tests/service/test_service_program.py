@@ -41,7 +41,7 @@ def test_a_port_in_use(refused: Refused, stores: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         error = refused("serve", stores, "--port", port, status=1)
-    assert error == f"antipodes: port {port} is in use: choose another --port, or 0 for any that is free\n"
+    assert error == f"antipodes: port {port} is in use; choose another --port, or 0 for any free port\n"
 
 
 def test_no_stores(refused: Refused, tmp_path: Path) -> None:

@@ -85,9 +85,9 @@ def test_antipodes(client: Client, cli: Command, stores: Path, name: str) -> Non
 
 
 def test_a_store_of_another_kind_has_no_distances(client: Client) -> None:
-    assert client.refused("/stores/counts/view") == "expected a table, found counts of layers"
-    assert client.refused("/stores/square/view") == "expected a table, found tilings"
-    assert client.refused("/stores/square/layers") == "expected a table, found tilings"
+    assert client.refused("/stores/counts/view") == "this needs a table, but the store contains only counts of layers"
+    assert client.refused("/stores/square/view") == "this needs a table, but the store contains tilings"
+    assert client.refused("/stores/square/layers") == "this needs a table, but the store contains tilings"
     assert client.refused("/stores/fields/tilings") == "expected tilings, found a table"
 
 
@@ -120,7 +120,9 @@ def test_pictures_of_positions(client: Client, tables: dict[str, Table]) -> None
 
 def test_a_png_without_pillow(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes.service.app.find_spec", lambda name: None)
-    assert "this needs Pillow" in client.refused("/stores/fields/picture.png", status=404)
+    assert "picture.png needs Pillow, which the extra 'pictures' installs; picture.svg is available" in client.refused(
+        "/stores/fields/picture.png", status=404
+    )
 
 
 @pytest.mark.parametrize("name", TILINGS)
@@ -219,7 +221,7 @@ def test_folders_that_are_no_stores_are_left_out(stores: Path, tmp_path: Path) -
     assert storages_named([str(tmp_path)]) == []
     with pytest.raises(InputError, match="does not exist"):
         storages_named([str(tmp_path / "nowhere.zarr")])
-    with pytest.raises(InputError, match="--puzzle: expected one STORE, found 2"):
+    with pytest.raises(InputError, match="--puzzle needs exactly one STORE, found 2"):
         storages_named(["a", "b"], "x.py:y")
 
 

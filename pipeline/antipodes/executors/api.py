@@ -1,8 +1,9 @@
 """The interface of executors: a `Scheduler` runs calls, in threads of this process or on the workers of a cluster.
 
-The other rooms know no more than this. A call is a function and its arguments; a handle stands for the result of one.
-`persist` and `submit` run calls and leave the results where they are, `gather` fetches them, `run_unordered` passes on
-each result as its task ends, and `run_on_all_workers` and `on_worker_start` reach every process.
+Other packages only use this interface. A call is a function and its arguments; a handle represents the result of a
+call. `persist` and `submit` run calls and leave the results on the workers, and `gather` fetches results.
+`run_unordered` passes on each result when its task ends. `run_on_all_workers` and `on_worker_start` run a call in every
+process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,20 +16,22 @@ from dask.task_spec import List, Task, TaskRef
 from antipodes.events import Listener
 
 WORKER_SHARE = 0.6
-"""Share of a worker's memory limit that a run plans with. Freed memory that the worker keeps comes on top
-(`kept_memory`); dask moves results to disk at 0.7 of the limit, and starts no task at 0.8."""
+"""Fraction of a worker's memory limit that a run plans with.
+
+Freed memory that the worker keeps is extra (`kept_memory`). dask moves results to disk at 0.7 of the limit, and starts
+no task at 0.8."""
 
 Key = tuple[str, int]
 Handle = Any
-"""A result, or a future of one; a call takes it as an argument, also in a list, and its function gets the result."""
+"""A result or its future. As an argument of a call, also in a list, it is replaced by the result."""
 Call = tuple[Any, ...]
-"""A function and its arguments; handles and `result_of` among them, also in lists, stand for results."""
+"""A function and its arguments. Handles and `result_of` among the arguments, also in lists, are replaced by results."""
 OnResult = Callable[[Key, Any], None]
 """Called with the key and the result of each task that ends."""
 OnDone = Callable[[Key], None]
 """Called with the key of each result that exists."""
 Stop = Callable[[], bool]
-"""Returns whether to start no more tasks."""
+"""Returns True if no more tasks should be started."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,13 @@ class Capacity:
     processes: int
     """Number of other processes that run tasks; 0 if tasks run in this process."""
     memory: int | None
-    """Bytes that a run may take on all of the workers together; None if unknown."""
+    """Bytes that a run may take on all workers together; None if unknown."""
 
 
 Fits = Callable[[Capacity], bool]
-"""Returns whether a run fits into the memory of workers."""
+"""Returns whether a run fits into the memory of a set of workers."""
 DescribeMisfit = Callable[[int | None], str]
-"""Returns why a worker with a memory limit in bytes is not used, as the rest of a sentence about it."""
+"""Returns why a worker with this memory limit in bytes is not used, as the predicate of a sentence about it."""
 
 
 def never_stop() -> bool:
@@ -55,71 +58,71 @@ def never_stop() -> bool:
 
 
 class Scheduler(Protocol):
-    """Runs calls as tasks."""
+    """An executor of calls as tasks."""
 
     shares_memory: bool
-    """Whether all tasks see the same arrays. If not, results travel, each call costs a round trip, and the scheduler
-    remembers the lineage of every result."""
+    """Whether all tasks see the same arrays. If not, results are sent between processes, each call costs a round trip,
+    and the scheduler remembers the lineage of every result."""
 
     @property
     def workers(self) -> int:
-        """The number of tasks that run at the same time."""
+        """Number of tasks that run at the same time."""
 
     @property
     def processes(self) -> int:
-        """The number of other processes that run tasks, each with tables of its own; 0 if tasks run in this process."""
+        """Number of other processes that run tasks, each with its own tables; 0 if tasks run in this process."""
 
     @property
     def memory(self) -> int | None:
         """Bytes that a run may take on all workers together; None if unknown."""
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        """Wait until there are workers, and make all that can work members; False if stopped before there were any.
+        """Wait for workers and make all usable ones members; return False if stopped before there were any.
 
-        From then on the listener is told what the run waits for.
+        From then on the listener is notified of waits of the run.
         """
 
     @property
     def workers_changed(self) -> bool:
-        """Whether workers that the run can use joined, or workers that it uses left, after `wait_for_workers`."""
+        """Whether, since `wait_for_workers`, usable workers have joined or workers in use have left."""
 
     def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
-        """Pass on what the tasks of a run of this name wait for, and end these waits once the run is told to stop.
+        """Pass on the waits of a run's tasks to ``tell``, and end these waits when the run is asked to stop.
 
-        To be called before `wait_for_workers`, which knows when the run is told to stop.
+        Call this before `wait_for_workers`, which receives the function that stops the run.
         """
 
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
-        """Use the largest set of workers that fits, from now on; all of them if no set fits.
+        """From now on, use the largest set of workers that fits, or all workers if no set fits.
 
-        Workers that join are used, and change anything, only if a larger set fits. The listener is told of the others.
+        A worker that joins is only used if a larger set fits with it. The listener is notified of unused workers.
         """
 
     def on_worker_start(self, call: Call) -> None:
-        """Run the call once in each process that runs tasks, also in those that join later, beside its first tasks.
+        """Run the call once in each process that runs tasks, including later ones, concurrently with its first tasks.
 
-        If tasks run in this process, the next `run_unordered` starts with the call, even if that has no other calls.
+        If tasks run in this process, the next `run_unordered` starts with the call, even if it has no other calls.
         """
 
     def run_on_all_workers(self, call: Call) -> None:
-        """Run the call once in each process of the workers except this one; an error names the worker."""
+        """Run the call once in each worker process except this one; an error names the worker."""
 
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
-        """Run calls that do not depend on each other, neighbours on the same worker; see `persist`.
+        """Run independent calls, adjacent ones on the same worker; see `persist`.
 
-        The workers hold equally many results afterwards, those ``beside`` included, which `submit` returned before.
+        Afterwards all workers hold the same number of results, including the earlier results of `submit` in ``beside``.
         """
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """The places of these results of `submit` in groups, one for each task that may run at the same time.
+        """Return the indices of these results of `submit` in groups, one group per task that may run at the same time.
 
-        A task may use all results of a group, since one worker has them.
+        A task may use all results of a group, because one worker has them.
         """
 
     def holds(self, handle: Handle) -> bool:
-        """Whether the worker that has the result of a `submit` is still a member."""
+        """Return whether the worker that has the result of a `submit` is still a member."""
 
     def persist(
         self,
@@ -128,9 +131,9 @@ class Scheduler(Protocol):
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        """Run the calls and keep the wanted results, by default all; ``on_done`` is called for each as it exists.
+        """Run the calls and keep the wanted results (default all); ``on_done`` is called when each of them exists.
 
-        Calls that have ``places`` run where these results of `submit` are, which they may change.
+        Calls with an entry in ``places`` run on the worker of that result of `submit`, and may change the result.
         """
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
@@ -145,13 +148,13 @@ class Scheduler(Protocol):
         """
 
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
-        """Run calls that do not depend on each other, and start them in their order until ``stop`` returns True.
+        """Run independent calls and start them in order until ``stop`` returns True.
 
         ``on_result`` is called in the waiting thread for every task that was started.
         """
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
-        """Write dask's performance report of the tasks that run meanwhile to a web page, if one is named."""
+        """Write dask's performance report about the tasks inside the block to an HTML page, if ``page`` is given."""
 
 
 def capacity(scheduler: Scheduler) -> Capacity:
@@ -160,14 +163,14 @@ def capacity(scheduler: Scheduler) -> Capacity:
 
 
 def result_of(key: Key) -> Any:
-    """Return an argument that stands for the result of another call, which is submitted together with this one."""
+    """Return an argument that is replaced by the result of another call in the same submission."""
     return TaskRef(key)
 
 
 def is_cancelled() -> bool:
-    """Return, in a task, whether its run no longer waits for it; a task outside a cluster is never cancelled.
+    """Return whether the run of the current task no longer waits for it; outside a cluster this is always False.
 
-    A cluster forgets a cancelled task, but cannot stop its thread.
+    A cluster forgets a cancelled task but cannot stop its thread.
     """
     from distributed import get_worker
 

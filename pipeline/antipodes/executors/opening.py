@@ -1,4 +1,4 @@
-"""Opens the scheduler for a name, an address, a scheduler file, or a client of dask.distributed; checks names."""
+"""Opening of schedulers by name, address, scheduler file or client of dask.distributed, and checks of names."""
 
 import json
 import re
@@ -20,11 +20,11 @@ if TYPE_CHECKING:  # loads dask, which the check of a name does not need
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
 LARGEST_PORT = 65535
 FLUSH_SECONDS = 2.0
-"""Seconds that a scheduler has to complete its file while it writes it."""
+"""Seconds that a scheduler has to finish writing its file."""
 LARGEST_FILE = 1 << 20
-"""Bytes that are read of a scheduler file; a scheduler writes some hundreds."""
+"""Maximum number of bytes that are read from a scheduler file, which usually has a few hundred."""
 POLL_SECONDS = 0.05
-"""Seconds between two looks at a scheduler file."""
+"""Seconds between two checks of a scheduler file."""
 
 
 def check_scheduler_name(name: str) -> None:
@@ -37,12 +37,12 @@ def check_scheduler_name(name: str) -> None:
 def open_scheduler(
     name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
 ) -> "Iterator[Scheduler]":
-    """Open the scheduler ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
+    """Open the scheduler ``threads`` or ``local`` with N workers, or the scheduler at an address or in a file.
 
-    The listener is told of long waits.
+    The listener is notified of long waits.
 
-    InputError where the name is none of these, or no scheduler wrote the file; SchedulerError where there is no file,
-    or no scheduler answers at the address.
+    Raises InputError if the name is invalid or the file was not written by a scheduler, and SchedulerError if the file
+    does not exist or no scheduler answers at the address.
     """
     check_scheduler_name(name)
     if name == "threads" and scheduler_file is None:
@@ -63,9 +63,9 @@ def open_scheduler(
 
 
 def cluster_workers(name: str | None, scheduler_file: str | None, listener: Listener = silence) -> dict[str, Any]:
-    """Return dask's description of each worker of a scheduler at an address, or in a scheduler file, by address.
+    """Return dask's description of each worker, by address, of a scheduler at an address or in a scheduler file.
 
-    InputError and SchedulerError as for `open_scheduler`.
+    Raises InputError and SchedulerError like `open_scheduler`.
     """
     from antipodes.executors.distributed.connection import CONNECT_SECONDS, connected, identity
 
@@ -81,9 +81,9 @@ def cluster_workers(name: str | None, scheduler_file: str | None, listener: List
 
 @contextmanager
 def as_scheduler(given: Any) -> "Iterator[Scheduler]":
-    """Yield a scheduler that is given as such, or the cluster of a client of dask.distributed, which stays open.
+    """Yield the given scheduler, or the cluster of the given client of dask.distributed, which stays open.
 
-    InputError where it is neither, or the client is closed, asynchronous, or in use by another run.
+    Raises InputError if it is neither, or if the client is closed, asynchronous, or in use by another run.
     """
     if hasattr(given, "shares_memory"):
         yield given
@@ -95,9 +95,9 @@ def as_scheduler(given: Any) -> "Iterator[Scheduler]":
 
 
 def address_in(path: str, seconds: float) -> str:
-    """Return the address in a scheduler file, and wait some seconds for the file; dask would wait forever.
+    """Return the address in a scheduler file; wait for the file at most ``seconds`` (dask would wait forever).
 
-    InputError where no scheduler wrote the file; SchedulerError where there is no file in time.
+    Raises InputError if the file was not written by a scheduler, and SchedulerError if it does not appear in time.
     """
     deadline, is_there = time.monotonic() + seconds, False
     while (address := _address_of(text := _text_of(Path(path)))) is None:
@@ -105,18 +105,16 @@ def address_in(path: str, seconds: float) -> str:
             deadline, is_there = time.monotonic() + FLUSH_SECONDS, True
         if time.monotonic() > deadline:
             if not is_there:
-                raise SchedulerError(f"expected the file of a dask scheduler at {path}, found none")
-            what = "no JSON object with an address" if text else "an empty file"
-            raise InputError(
-                f"{option('scheduler_file')}: expected the file of a dask scheduler, found {what} in {path}"
-            )
+                raise SchedulerError(f"the scheduler file {path} does not exist; check that the scheduler is running")
+            what = "contains no JSON object with an address" if text else "is empty"
+            raise InputError(f"{option('scheduler_file')}: {path} {what}; name a file that a dask scheduler wrote")
         time.sleep(POLL_SECONDS)
     _check_address(address, f"{option('scheduler_file')} {path}")
     return address
 
 
 def _text_of(path: Path) -> str | None:
-    """Return the content of a file, None if there is no file; InputError if it cannot be read."""
+    """Return the content of a file, or None if it does not exist; raise InputError if it cannot be read."""
     try:
         with open_file(path) as file:
             return file.read(LARGEST_FILE).decode(errors="replace")
@@ -124,13 +122,11 @@ def _text_of(path: Path) -> str | None:
         return None
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"{option('scheduler_file')}: expected a file that can be read, found {path}: {reason}"
-        ) from error
+        raise InputError(f"{option('scheduler_file')}: cannot read {path}: {reason}") from error
 
 
 def _address_of(text: str | None) -> str | None:
-    """Return the address in the text of a scheduler file, None if there is none."""
+    """Return the address in the text of a scheduler file, or None if there is none."""
     try:
         address = json.loads(text or "")["address"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -139,7 +135,7 @@ def _address_of(text: str | None) -> str | None:
 
 
 def _check_address(address: str, where: str, others: str = "") -> None:
-    """Raise InputError, beginning with ``where``, unless a text is a possible address of a dask scheduler."""
+    """Raise InputError unless a text is a possible address of a dask scheduler; the message begins with ``where``."""
     found = ADDRESS.fullmatch(address)
     if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
         raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

@@ -26,11 +26,11 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.option_names import option
 
 NOT_STARTED = object()
-"""The result of a task that was not started because of a stop."""
+"""Result of a task that was not started because the run was asked to stop."""
 
 
 class Threads:
-    """Threads of this process; handles are the results themselves."""
+    """The scheduler that uses threads of this process; handles are the results themselves."""
 
     shares_memory = True
     processes = 0
@@ -43,20 +43,20 @@ class Threads:
         """The call that the next `run_unordered` starts with."""
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        """True: threads are there at once."""
+        """Return True, because threads are available immediately."""
         return True
 
     def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
-        """Nothing to pass on: the storage of this process reports its waits itself."""
+        """Do nothing, because the storage of this process reports its waits itself."""
 
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
-        """Nothing to choose: threads share the memory of this process."""
+        """Do nothing, because threads share the memory of this process."""
 
     def on_worker_start(self, call: Call) -> None:
         self._first_call = call
 
     def run_on_all_workers(self, call: Call) -> None:
-        """Nothing to do: there is no other process."""
+        """Do nothing, because there is no other process."""
 
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
@@ -64,11 +64,11 @@ class Threads:
         return self.persist(calls, None, on_done)
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Each alone: threads take the next when they are done with one."""
+        """Return a group for each result, because a thread takes the next result when it has finished one."""
         return [[place] for place in range(len(handles))]
 
     def holds(self, handle: Handle) -> bool:
-        """True: results stay in this process."""
+        """Return True, because results stay in this process."""
         return True
 
     def persist(
@@ -85,7 +85,7 @@ class Threads:
         return dict(zip(keys, results, strict=True))
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
-        """The handles, which are the results."""
+        """Return the handles, which are the results."""
         return list(handles)
 
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
@@ -96,7 +96,7 @@ class Threads:
             if result is not NOT_STARTED and name in keys:
                 on_result(keys[name], result)
 
-        # among tasks that do not depend on each other dask starts the one with the last name first
+        # dask starts independent tasks in descending order of their names
         keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
         graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
         if self._first_call:
@@ -107,7 +107,5 @@ class Threads:
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         if page is not None:
-            raise InputError(
-                f"{option('performance_report')}: expected a cluster to report on, found the scheduler threads"
-            )
+            raise InputError(f"{option('performance_report')} needs a cluster; the scheduler threads has no report")
         return nullcontext()

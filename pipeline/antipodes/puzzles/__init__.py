@@ -1,1 +1,1 @@
-"""Puzzles: places, the labels on them, and the moves that permute the places; how positions are read and drawn."""
+"""Puzzles: their places, labels and moves, and notations that read, write and draw positions."""

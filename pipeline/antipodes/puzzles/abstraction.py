@@ -1,8 +1,8 @@
-"""Patterns of a puzzle: the same puzzle with pieces taken as equal, without orientations or parts, as settings.
+"""Settings of the patterns of a puzzle: the puzzle with some pieces made identical, or without orientations or parts.
 
-Each position of the puzzle is one of the pattern, and each move a move, or none. So the pattern's distances are never
-greater than those of the puzzle: its table is an admissible heuristic (J. C. Culberson and J. Schaeffer, Pattern
-Databases, 1998).
+Each position of the puzzle maps to a position of the pattern, and each move maps to a move or to no change. Therefore
+a distance in the pattern never exceeds the distance in the puzzle, and the pattern's table is an admissible heuristic
+(J. C. Culberson and J. Schaeffer, Pattern Databases, 1998).
 """
 
 import json
@@ -18,68 +18,72 @@ from antipodes.puzzles.formats.definition import is_rotation
 from antipodes.puzzles.notation import SEPARATORS, symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.values import NAME, natural
 
 OTHERS = ("x", "y", "z", "others")
-"""Symbols for the pieces that are taken as equal: the first that the puzzle does not have."""
+"""Symbols for the pieces that are not kept; a pattern uses the first one that is not a symbol of the puzzle."""
 UNNAMED = "pieces"
-"""The name of a part that has none."""
+"""Name that messages and definitions give to a part without a name."""
 N, START, GOAL, FREE = "n", "start", "goal", "free"
 BY_PIECES = ("starts", "conditions")
-"""Keys that depend on the pieces: of equal ones, moves may be illegal in the pattern that are legal in the puzzle."""
+"""Keys that refer to single pieces: once pieces are identical, a legal move might become illegal in the pattern."""
 SYMBOL_FAMILIES = ("sliding", "jump", "pancake", "topspin", "generators")
-"""The families whose positions are pieces with symbols in a row, as their ``start`` writes them."""
+"""Families whose ``start`` lists the symbols of the pieces in a row."""
 Symbols = Mapping[str, str]
-"""The symbol that each piece of a part gets in the pattern; equal ones have one."""
+"""The symbol of each piece of a part in the pattern; identical pieces share one symbol."""
 
 
 @dataclass(frozen=True)
 class Abstraction:
-    """What a pattern forgets of a puzzle.
+    """The information that a pattern omits from a puzzle.
 
-    Pieces are written ``1,2,3``, or ``PART:1,2,3`` where a puzzle has several parts; ``PART`` are all its pieces.
+    Pieces are written ``1,2,3``, or ``PART:1,2,3`` if the puzzle has several parts. ``PART`` selects all pieces of a
+    part.
     """
 
     keep: Sequence[str] = ()
-    """Pieces that stay as they are; the others of their part become equal."""
+    """Pieces that stay distinct; the other pieces of their part become identical."""
     equal: Sequence[str] = ()
-    """Pieces that become equal among themselves, under the first of them."""
+    """Pieces that become identical; all of them get the symbol of the first."""
     drop_orientation: Sequence[str] = ()
     """Pieces whose orientation does not matter."""
     omit: Sequence[str] = ()
     """Parts that are left out."""
     free: bool = False
-    """Whether moves of the pieces that are not kept cost nothing, in sliding puzzles."""
+    """Whether moves of pieces that are not kept cost nothing (sliding puzzles only)."""
     name: str | None = None
-    """The name of the pattern; None: one from what it keeps."""
+    """Name of the pattern; None derives it from the pieces that are kept."""
 
 
 def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
-    """The settings of a pattern of the puzzle.
+    """Return the settings of a pattern of the puzzle.
 
-    Puzzles whose ``start`` lists pieces keep their family. Of other puzzles of pieces that moves permute, the pattern
-    is a definition as of cubing.js, with the names of parts and moves; pieces are numbered anew.
+    Puzzles whose ``start`` lists pieces keep their family. For any other puzzle whose moves permute pieces, the pattern
+    is a definition in the format of cubing.js: it keeps the names of parts and moves, but numbers the pieces anew.
 
     Raises
     ------
     InputError
-        The puzzle has no such parts or pieces, or is of another kind; or nothing changes.
+        The puzzle does not have the given parts or pieces, its moves do not permute pieces, or the pattern would not
+        differ from the puzzle.
     """
     chosen = _Chosen(puzzle, abstraction)
     settings = dict(puzzle.settings or {})
     for key in BY_PIECES:
         if key in settings:
             raise InputError(
-                f"expected a puzzle without {key}, which name pieces that a pattern may lack, found one with"
+                f"{puzzle.name} has the key {key}, which refers to single pieces, so it cannot have patterns"
             )
     if abstraction.free and (settings.get("family") != "sliding" or not abstraction.keep):
-        raise InputError("--free: expected a sliding puzzle and --keep: moves of the other tiles cost nothing")
+        raise InputError("--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing")
     if not chosen.changes:
         everything = "; ".join(map(chosen.listed, chosen.parts))
-        raise InputError(f"expected pieces that become equal, or something to leave out, found {everything}")
+        raise InputError(
+            f"the pattern would be the puzzle itself; choose pieces to merge or something to leave out ({everything})"
+        )
     own = {"name": chosen.name, "description": f"A pattern of {puzzle.name}"}
     if settings.get("family") in SYMBOL_FAMILIES:
         return {**settings, **own, **_with_start(puzzle, settings, chosen)}
@@ -88,7 +92,7 @@ def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
 
 
 class _Chosen:
-    """An abstraction in terms of the puzzle's parts, by their numbers."""
+    """An abstraction resolved to part numbers and pieces of the puzzle."""
 
     def __init__(self, puzzle: Puzzle, abstraction: Abstraction) -> None:
         self.puzzle = puzzle
@@ -98,11 +102,11 @@ class _Chosen:
             raise InputError(_unfit(puzzle))
         free = (puzzle.settings or {}).get(FREE, [])
         self.free: str | None = free[0] if free else None
-        """The pieces whose moves cost nothing in the puzzle."""
+        """The symbol of the tiles whose moves cost nothing in the puzzle."""
         self.other = next(symbol for symbol in OTHERS if symbol not in puzzle.symbols)
         kept = self._selected("--keep", abstraction.keep)
         self.kept = {part: [piece for own, pieces in kept if own == part for piece in pieces] for part, _ in kept}
-        """The pieces of each part that stay, where any are named."""
+        """The pieces to keep, for each part that --keep names."""
         self.equal = self._selected("--equal", abstraction.equal)
         self.dropped = {part: set[str]() for part in self.parts}
         """The pieces of each part whose orientation does not matter."""
@@ -121,7 +125,7 @@ class _Chosen:
 
     @property
     def name(self) -> str:
-        """The name of the pattern, from what it keeps, if that is short."""
+        """Name of the pattern, derived from the pieces that it keeps unless that name is too long."""
         if self.abstraction.name is not None:
             return str(NAME.check(self.abstraction.name, "--name", InputError))
         said = [*(self.abstraction.keep or ["".join(pieces) for _, pieces in self.equal]), *self._forgotten]
@@ -131,7 +135,7 @@ class _Chosen:
 
     @property
     def _forgotten(self) -> list[str]:
-        """The words of a name about orientations that do not matter, and parts that are left out."""
+        """The words of the pattern's name for ignored orientations and omitted parts."""
         dropped = [
             part if set(pieces) == set(self.pieces(number)) else f"{part} {' '.join(sorted(pieces, key=natural))}"
             for number, pieces in self.dropped.items()
@@ -142,7 +146,7 @@ class _Chosen:
         return [*unoriented, *(f"without {self.named(part)}" for part in sorted(self.omitted))]
 
     def pattern_symbols(self, part: int) -> dict[str, str]:
-        """The symbol that each piece of a part gets in the pattern."""
+        """Return the symbol that each piece of a part gets in the pattern."""
         pieces, kept = self.pieces(part), self.kept.get(part)
         becomes = {piece: piece if kept is None or piece in kept else self.other for piece in pieces}
         for own, equal in self.equal:
@@ -151,7 +155,7 @@ class _Chosen:
         return becomes
 
     def pieces(self, part: int) -> list[str]:
-        """The pieces of a part; neither empty places nor tiles whose moves cost nothing anyway."""
+        """Return the pieces of a part, without empty places and tiles whose moves already cost nothing."""
         notation = self.puzzle.notation
         none = {HOLE, *notation.empty_symbols} if isinstance(notation, Board) else set[str]()
         found = self.puzzle.parts[part]
@@ -159,22 +163,22 @@ class _Chosen:
         return [symbol for symbol in used if symbol not in none and symbol != self.free]
 
     def has_orientation(self, part: int) -> bool:
-        """Whether the pieces of a part have orientations."""
+        """Return whether the pieces of a part have orientations."""
         return part + 1 < len(self.puzzle.parts) and self.puzzle.parts[part + 1].twists
 
     def named(self, part: int) -> str:
-        """The name of a part."""
+        """Return the name of a part."""
         return self.puzzle.parts[part].name or UNNAMED
 
     def listed(self, part: int) -> str:
-        """A part and its pieces, for messages."""
+        """Return a part and its pieces as text for messages."""
         return f"{self.named(part)}: {shorten(' '.join(self.pieces(part)), 60)}"
 
     def _selected(self, option: str, texts: Sequence[str]) -> list[tuple[int, list[str]]]:
         return [self._selection(option, text) for text in texts]
 
     def _selection(self, option: str, text: str) -> tuple[int, list[str]]:
-        """The part and the pieces that a text names."""
+        """Return the part and the pieces that a text names."""
         name, _, rest = (word.strip() for word in text.partition(":"))
         numbers = {self.named(part): part for part in self.parts}
         if name not in numbers:
@@ -186,7 +190,7 @@ class _Chosen:
         part = numbers[name]
         pieces = [piece for piece in SEPARATORS.split(rest) if piece] if rest else self.pieces(part)
         if not pieces:
-            raise InputError(f"{option}: expected pieces, such as 1,2,3; found none")
+            raise InputError(f"{option}: no pieces given; name them, for example 1,2,3")
         for piece in pieces:
             if piece not in self.pieces(part):
                 of = self.puzzle.name if len(self.parts) == 1 else name
@@ -195,7 +199,7 @@ class _Chosen:
         return part, list(dict.fromkeys(pieces))
 
     def _part(self, option: str, text: str) -> int:
-        """The part of a name."""
+        """Return the number of the part with a name."""
         numbers = {self.named(part): part for part in self.parts}
         if text.strip() not in numbers:
             raise InputError(f"{option}: expected one of the parts {', '.join(numbers)}; found {quote(text)}")
@@ -205,31 +209,28 @@ class _Chosen:
         return "such as " + ", ".join(f"{self.named(part)}:{','.join(self.pieces(part)[:2])}" for part in self.parts)
 
     def _check(self) -> None:
-        """Raise InputError for what goes together with nothing of the puzzle, or not with each other."""
+        """Raise InputError if options do not apply to the puzzle or contradict each other."""
         for part in self.parts:
             if self.dropped[part] and not self.has_orientation(part):
-                raise InputError(f"--drop-orientation: expected a part with orientations, found {self.listed(part)}")
+                raise InputError(f"--drop-orientation: these pieces have no orientations: {self.listed(part)}")
         if self.omitted == set(self.parts):
-            raise InputError(f"--omit: expected a part that stays, found {', '.join(map(self.named, self.parts))}")
+            raise InputError(f"--omit: at least one of the parts {', '.join(map(self.named, self.parts))} must stay")
         given = [(part, piece) for part, pieces in self.equal for piece in pieces]
         if twice := [piece for part, piece in given if given.count((part, piece)) > 1]:
-            message = f"--equal: expected each piece once, found {quote(twice[0])} twice; name all of them together"
-            raise InputError(message)
+            raise InputError(f"--equal: {quote(twice[0])} is named twice; list all pieces that become identical once")
 
 
 def _unfit(puzzle: Puzzle) -> str:
-    return (
-        f"expected a puzzle of pieces that moves permute, found {puzzle.name}, of the family {shorten(puzzle.family)}"
-    )
+    return f"patterns need moves that permute pieces; {puzzle.name} is of the family {shorten(puzzle.family)}"
 
 
 def _with_start(puzzle: Puzzle, settings: dict[str, Any], chosen: _Chosen) -> dict[str, Any]:
-    """The settings that change: the start, or the goal, with other symbols, and which tiles are free."""
+    """Return the settings that change: start and goal in the pattern's symbols, and the tiles that are free."""
     becomes = chosen.pattern_symbols(0)
     if chosen.abstraction.free and chosen.free is not None:
         becomes[chosen.free] = chosen.other
     free = [chosen.other] if chosen.abstraction.free else settings.get(FREE)
-    settings.pop(N, None)  # the start says how many
+    settings.pop(N, None)  # the start determines the number of pieces
     new: dict[str, Any] = {} if free is None else {FREE: free}
     for key in (START, GOAL):
         if key in settings or (key == START and GOAL not in settings):
@@ -240,7 +241,7 @@ def _with_start(puzzle: Puzzle, settings: dict[str, Any], chosen: _Chosen) -> di
 
 
 def _rewritten(start: str, puzzle: Puzzle, becomes: Symbols) -> str:
-    """A start with the new symbols; on a board in rows."""
+    """Return a start with the new symbols, split into the rows of a board."""
     board = puzzle.notation if isinstance(puzzle.notation, Board) else None
     row = board.columns if board else puzzle.places
     symbols = symbols_in(start, puzzle.places, row * (board.rows if board else 1))
@@ -250,7 +251,7 @@ def _rewritten(start: str, puzzle: Puzzle, becomes: Symbols) -> str:
 
 @dataclass(frozen=True)
 class _Orbit:
-    """Places whose pieces the moves exchange among each other, and the places of their orientations."""
+    """Places among which moves exchange pieces, and the places of the pieces' orientations."""
 
     part: int
     name: str
@@ -260,18 +261,18 @@ class _Orbit:
 
     @property
     def size(self) -> int:
-        """The number of pieces."""
+        """Number of pieces."""
         return int(self.pieces.stop - self.pieces.start)
 
     def keeps(self, moves: Transforms) -> bool:
-        """Whether the moves exchange the pieces among each other, and their orientations go along."""
+        """Return whether every move permutes the pieces within the orbit and carries their orientations along."""
         origin = moves.origin[:, self.pieces] - self.pieces.start
         if (origin < 0).any() or (origin >= self.size).any() or moves.added[:, self.pieces].any():
             return False
         return self.twists is None or np.array_equal(moves.origin[:, self.twists] - self.twists.start, origin)
 
     def effect(self, moves: Transforms, number: int) -> dict[str, list[int]]:
-        """What a move does to it; nothing if it leaves it as it is."""
+        """Return the effect of a move on the orbit; empty if the move leaves the orbit unchanged."""
         permutation = (moves.origin[number, self.pieces] - self.pieces.start).tolist()
         delta = [0] * self.size if self.twists is None else moves.added[number, self.twists].tolist()
         still = permutation == list(range(self.size)) and not any(delta)
@@ -279,10 +280,10 @@ class _Orbit:
 
 
 def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
-    """The parts of a puzzle as orbits; InputError where the moves do not permute pieces."""
+    """Yield the parts of a puzzle as orbits; raise InputError if the moves do not permute pieces."""
     moves, parts = puzzle.moves, puzzle.parts
     if isinstance(moves, Transforms) and moves.allowed is not None:
-        raise InputError(f"expected moves that are legal everywhere, found moves of {puzzle.name} that are not")
+        raise InputError(f"patterns need moves that are legal in every position; {puzzle.name} has others")
     if not isinstance(moves, Transforms):
         raise InputError(_unfit(puzzle))
     for number, part in enumerate(parts):
@@ -301,10 +302,10 @@ def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
 
 
 def _definition(puzzle: Puzzle, chosen: _Chosen) -> str:
-    """The pattern as a definition of cubing.js, a line for each move."""
+    """Return the pattern as a definition in the format of cubing.js, with one line per move."""
     orbits = [orbit for orbit in _orbits(puzzle) if orbit.part not in chosen.omitted]
     if len(puzzle.starts) > 1:
-        raise InputError(f"expected a puzzle with one start, found {counted(len(puzzle.starts), 'start')}")
+        raise InputError(f"patterns need a puzzle with one start; {puzzle.name} has {len(puzzle.starts)}")
     start = {orbit.name: _start(puzzle, orbit, chosen) for orbit in orbits}
     sizes = [
         {"orbitName": orbit.name, "numPieces": orbit.size, "numOrientations": orbit.orientations} for orbit in orbits
@@ -319,7 +320,7 @@ def _definition(puzzle: Puzzle, chosen: _Chosen) -> str:
 
 
 def _start(puzzle: Puzzle, orbit: _Orbit, chosen: _Chosen) -> dict[str, list[int]]:
-    """The pieces of an orbit at the start, equal ones by one number, and their orientations."""
+    """Return the pieces of an orbit at the start, identical pieces with the same number, and their orientations."""
     labels, becomes, dropped = puzzle.starts[0], chosen.pattern_symbols(orbit.part), chosen.dropped[orbit.part]
     symbols = [puzzle.parts[orbit.part].symbols[label] for label in labels[orbit.pieces]]
     numbers = {symbol: number for number, symbol in enumerate(dict.fromkeys(becomes.values()))}
@@ -333,7 +334,7 @@ def _start(puzzle: Puzzle, orbit: _Orbit, chosen: _Chosen) -> dict[str, list[int
 def _effects(
     orbits: Sequence[_Orbit], moves: Moves, names: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, dict[str, list[int]]]]]:
-    """What the moves of some names do to each orbit; one that stays as it is is left out."""
+    """Yield each of the named moves and its effect on each orbit; unchanged orbits are left out."""
     assert isinstance(moves, Transforms)
     for number, name in enumerate(moves.names):
         if name in names:

@@ -27,7 +27,7 @@ from antipodes_tasks.rules.squares import Square, square_name, squares_of
 
 EMPTY = "."
 Cells = tuple[tuple[int, int], ...]
-"""Rows down and columns right of each cell from the first one in reading order, ascending."""
+"""Offset (rows down, columns right) of each cell from the first cell in reading order, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Block:
 
     @property
     def squares(self) -> Iterator[Square]:
-        """The squares that it covers."""
+        """The squares that the block covers."""
         row, column = self.first
         return ((row + down, column + right) for down, right in self.cells)
 
@@ -51,37 +51,37 @@ class BlockKind:
     """Blocks of one shape."""
 
     letters: tuple[str, ...]
-    """A name for each block of the kind, in reading order where several are on a board."""
+    """A letter for each block of the kind, in reading order."""
     cells: Cells
     line: int | None = None
-    """The row or the column that the blocks keep to, if they move along their length only."""
+    """The row or column in which the blocks stay if they only move lengthwise."""
 
     def may_stand(self, first: Square) -> bool:
-        """Whether the line of the kind allows a first square."""
+        """Return whether a block of this kind may have its first cell on this square."""
         return self.line is None or self.line == line_of(self.cells, first)
 
     def has(self, block: Block, distinct: bool) -> bool:
-        """Whether a block is of this kind; where blocks are ``distinct``, its letter counts."""
+        """Return whether a block is of this kind; if blocks are ``distinct``, its letter must match, too."""
         same = self.cells == block.cells and self.may_stand(block.first)
         return same and (not distinct or block.letter in self.letters)
 
 
 def length_of(cells: Cells) -> int:
-    """How many columns a shape has more than rows: it lies if that is positive, and stands if negative."""
+    """Return the columns minus the rows of a shape: positive if it is horizontal, negative if it is vertical."""
     columns = [right for _, right in cells]
     return max(columns) - min(columns) - cells[-1][0]
 
 
 def line_of(cells: Cells, first: Square) -> int:
-    """The row or the column that a block keeps to when it moves along its length."""
+    """Return the row or column in which a block stays when it moves lengthwise."""
     row, column = first
     return row if length_of(cells) > 0 else column
 
 
 def blocks_on(rows: Sequence[Sequence[str]], background: str) -> list[Block]:
-    """The blocks of a board in the order of their first cells: each is a symbol, on squares that touch.
+    """Return the blocks of a board in the order of their first cells; the squares of a block share one symbol.
 
-    PositionError if one is in several pieces. Symbols of the ``background`` are no blocks.
+    Symbols of the ``background`` are ignored. Raises PositionError if the squares of a block are not connected.
     """
     covered: dict[str, list[Square]] = {}
     for row, symbols in enumerate(rows):
@@ -101,19 +101,21 @@ def _block(letter: str, squares: list[Square]) -> Block:
         reached |= new
         waiting += new
     if len(reached) < len(squares):
-        raise PositionError(f"expected one block {quote(letter)} of squares that touch, found it in several pieces")
+        raise PositionError(f"the squares of block {quote(letter)} are not connected")
     return Block(letter, first, tuple((row - first[0], column - first[1]) for row, column in squares))
 
 
 def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[BlockKind, ...]:
-    """The kinds of the blocks of a start; with ``axis``, blocks of one shape on different lines are never exchanged.
+    """Return the kinds of the blocks of a start.
 
-    PositionError if a block has no length to move along.
+    With ``axis``, each block stays in its row or column, so blocks of one shape on different lines differ in kind.
+
+    Raises PositionError if ``axis`` is set and a block is as long as it is wide.
     """
     groups: dict[tuple[str, Cells, int | None], list[Block]] = {}
     for block in blocks:
         if axis and not length_of(block.cells):
-            raise PositionError(f"axis: expected blocks longer one way than the other, found {quote(block.letter)}")
+            raise PositionError(f"axis: block {quote(block.letter)} is as long as it is wide, so it has no direction")
         line = line_of(block.cells, block.first) if axis else None
         groups.setdefault((block.letter if distinct else "", block.cells, line), []).append(block)
     return tuple(
@@ -122,31 +124,34 @@ def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[Block
 
 
 REST = "+"
-"""The symbol of a square that a block covers, but for its first square, which has the symbol of its kind."""
+"""The symbol of every square of a block except its first, which has the symbol of the block's kind."""
 WALL = "░"
 TARGET = "#c1121f"
-"""The colour of the blocks of a goal, which no other block has."""
+"""The colour reserved for the blocks of a goal."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockBoard(Board):
-    """A board with blocks. The symbol of a place is that of a kind, for the first square of a block; REST; or EMPTY."""
+    """A board with blocks.
+
+    The symbol of a place is the symbol of a kind (on the first square of a block), REST or EMPTY.
+    """
 
     kinds: tuple[BlockKind, ...] = ()
     distinct: bool = False
-    """Whether blocks of one shape are told apart."""
+    """Whether blocks of one shape are distinguished."""
     targets: frozenset[str] = frozenset()
-    """The symbols of the kinds that a goal is about: they are drawn in a colour of their own."""
+    """The symbols of the kinds that a goal mentions; their blocks are drawn in the colour TARGET."""
     named: tuple[tuple[Square, str], ...] = ()
-    """First squares of blocks, and the letters that these had on an earlier position; see `followed`."""
+    """First squares of blocks and their letters, carried over from the position before a move; see `followed`."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; the letters of a text name its blocks, in any way if they are not distinct."""
+        """Return the symbol on each place. Blocks that are not distinct may have any letters in the text."""
         symbols = self.places_of(self.grid(text))
         return [symbol for row in symbols for symbol in row if symbol != HOLE]
 
     def grid(self, text: str) -> list[list[str]]:
-        """The symbols ``[row][column]`` of a text; PositionError if it has another number, or other holes."""
+        """Return the symbols ``[row][column]`` of a text; raise PositionError if their number or the holes differ."""
         squares = self.rows * self.columns
         written = self.symbols_in(text)
         if len(written) not in (squares, self.places):
@@ -156,14 +161,16 @@ class BlockBoard(Board):
         if len(written) == squares:
             self._without_holes(written)
         elif HOLE in written:
-            raise PositionError(f"expected all {squares} squares, or none that is a hole '#', found {len(written)}")
+            raise PositionError(
+                f"with holes '#', expected all {squares} squares, found {len(written)}; or leave out all holes"
+            )
         remaining = iter(written)
         skipped = self.holes if len(written) < squares else frozenset()
         every = [HOLE if square in skipped else next(remaining) for square in range(squares)]
         return [every[first : first + self.columns] for first in range(0, squares, self.columns)]
 
     def places_of(self, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The symbol of each square, from letters; PositionError if a block is none of the puzzle's."""
+        """Return the symbol of each square, from letters; raise PositionError if a block is not in the puzzle."""
         symbols = [[symbol if symbol in (EMPTY, HOLE) else REST for symbol in row] for row in rows]
         for block in blocks_on(rows, EMPTY + HOLE):
             row, column = block.first
@@ -171,24 +178,25 @@ class BlockBoard(Board):
         return symbols
 
     def kind_of(self, block: Block) -> BlockKind:
-        """The kind of a block; PositionError if there is none."""
+        """Return the kind of a block; raise PositionError if the puzzle has no such block."""
         for kind in self.kinds:
             if kind.has(block, self.distinct):
                 return kind
-        alike = [kind for kind in self.kinds if replace(kind, line=None).has(block, self.distinct)]
-        if not alike:
-            raise PositionError(f"expected blocks as in the start, found {quote(block.letter)} {_described(block)}")
+        same_shape = [kind for kind in self.kinds if replace(kind, line=None).has(block, self.distinct)]
+        if not same_shape:
+            raise PositionError(f"the start has no block like {quote(block.letter)}, {_described(block)}")
         across = "row" if length_of(block.cells) > 0 else "column"
-        lines = " or ".join(str(line + 1) for line in sorted({kind.line or 0 for kind in alike}))
+        lines = " or ".join(str(line + 1) for line in sorted({kind.line or 0 for kind in same_shape}))
         raise PositionError(
-            f"expected {quote(block.letter)} in {across} {lines}, where axis keeps blocks of its shape, "
-            f"found it in {across} {line_of(block.cells, block.first) + 1}"
+            f"block {quote(block.letter)} is in {across} {line_of(block.cells, block.first) + 1}, "
+            f"but with axis, blocks of its shape stay in {across} {lines}"
         )
 
     def letters(self, symbols: Sequence[str]) -> list[list[str]]:
-        """The letter on each square ``[row][column]``.
+        """Return the letter on each square ``[row][column]``.
 
-        The blocks of a kind have the letters that `named` gives them, and else those of the kind in reading order.
+        A block has the letter that `named` assigns to it, if any. The other blocks of its kind take the kind's
+        remaining letters in reading order.
         """
         rows = self._rows(symbols)
         for block in list(self._blocks(rows)):
@@ -198,13 +206,13 @@ class BlockBoard(Board):
         return rows
 
     def _rows(self, symbols: Sequence[str]) -> list[list[str]]:
-        """The symbols ``[row][column]``, with holes."""
+        """Return the symbols ``[row][column]``, including holes."""
         remaining = iter(symbols)
         every = [HOLE if square in self.holes else next(remaining) for square in range(self.rows * self.columns)]
         return [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
 
     def followed(self, before: Sequence[str], after: Sequence[str]) -> "BlockBoard":
-        """The board on which each block has the letter that it has here before a move; see `Notation.followed`."""
+        """Return the board that keeps each block's letter across a move; see `Notation.followed`."""
         letters = {block.first: block.letter for block in self._blocks(self._rows(before))}
         old, new = (self._first_squares(self._rows(symbols)) for symbols in (before, after))
         stay = {first for first in old if old[first] == new.get(first)}
@@ -215,7 +223,7 @@ class BlockBoard(Board):
         return replace(self, named=tuple(named.items()))
 
     def _first_squares(self, rows: Sequence[Sequence[str]]) -> dict[Square, BlockKind]:
-        """The first square of each block in reading order, and its kind."""
+        """Return the first square of each block in reading order, and its kind."""
         kinds = {kind.letters[0]: kind for kind in self.kinds}
         squares = {(row, column): symbol for row, symbols in enumerate(rows) for column, symbol in enumerate(symbols)}
         return {square: kinds[symbol] for square, symbol in squares.items() if symbol in kinds}
@@ -229,12 +237,12 @@ class BlockBoard(Board):
             yield Block(kept.get(first) or next(free[kind], kind.letters[0]), first, kind.cells)
 
     def join(self, symbols: Sequence[str]) -> str:
-        """The letters in one line, rows apart."""
+        """Return the letters in one line, with ``/`` between rows."""
         rows = (self.separator.join(row) for row in self.letters(symbols))
         return f"{self.separator}/{self.separator}".join(rows)
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The blocks as outlines, each with its letter on its first square; walls are hatched."""
+        """Draw the blocks as outlines, each with its letter on its first square; holes are hatched."""
         rows = self.letters(symbols)
 
         def symbol_at(row: int, column: int) -> str:
@@ -249,7 +257,7 @@ class BlockBoard(Board):
         return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The blocks with outlines in a frame, equal ones in one colour, those of a goal in TARGET, walls dark."""
+        """Return a picture of the outlined blocks: one colour per kind, TARGET for blocks of a goal, dark holes."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
         others = [symbol for symbol in symbols if symbol not in (EMPTY, REST) and symbol not in self.targets]
@@ -263,7 +271,7 @@ class BlockBoard(Board):
         return Picture(width, height, tuple(shapes))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The squares, each with the letter of the block on it."""
+        """Return the form with one field per square, which holds the letter of a block or EMPTY."""
         places = squares_of(self.rows, self.columns, self.holes)
         fields = (FormField(f"square {square_name(square, self.rows)}", 0, (square,)) for square in places)
         others = [kind.letters[0] for kind in self.kinds for _ in kind.letters if kind.letters[0] not in self.targets]
@@ -275,7 +283,7 @@ class BlockBoard(Board):
         return BlockForm((group,), tuple(fields), self)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
-        """Line and column of each character of `draw` inside a block of the goal."""
+        """Return line and column of each character of `draw` inside a block of the goal."""
         if not self.targets:
             return frozenset()
         rows = self._rows(symbols)
@@ -286,7 +294,7 @@ class BlockBoard(Board):
 
 
 def _pictured(block: Block, colour: str) -> Iterator[Shape]:
-    """A block of a picture: its squares, lines around them, and its letter on the first."""
+    """Yield the shapes of a block: its squares, its outline, and its letter on the first square."""
     squares = set(block.squares)
     for row, column in block.squares:
         x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
@@ -298,7 +306,7 @@ def _pictured(block: Block, colour: str) -> Iterator[Shape]:
 
 
 def _edges(x: float, y: float) -> Mapping[Square, Line]:
-    """The four sides of a square of a picture, by rows down and columns right."""
+    """Return the four sides of a square of a picture, by the direction (rows down, columns right) of each side."""
     right, below = x + SQUARE, y + SQUARE
     return {
         (-1, 0): Line(x, y, right, y, INK),
@@ -309,7 +317,7 @@ def _edges(x: float, y: float) -> Mapping[Square, Line]:
 
 
 def _text(symbol: str, seen: set[str]) -> str:
-    """The text on a square; each letter once."""
+    """Return the text on a square, which is empty if the letter was drawn before."""
     if symbol == HOLE:
         return HOLE
     new = symbol not in seen
@@ -322,13 +330,13 @@ def _described(block: Block) -> str:
 
 
 def squares_covered(kind: BlockKind, first: Square) -> list[Square]:
-    """The squares that a block of a kind covers, by its first square."""
+    """Return the squares that a block of a kind covers if its first cell is on this square."""
     return [(first[0] + down, first[1] + right) for down, right in kind.cells]
 
 
 @dataclass(frozen=True)
 class BlockForm(Form):
-    """The squares of a board of blocks. A draft has the letter of a block on each square, or EMPTY."""
+    """The form of a board of blocks. A draft has the letter of a block or EMPTY on each square."""
 
     board: BlockBoard
 
@@ -361,7 +369,7 @@ class BlockForm(Form):
         return found
 
     def _wrong_blocks(self, draft: Sequence[str], blocks: Sequence[Block]) -> DraftError:
-        """The error of a draft in which a block is missing, or not of the kind of its letter."""
+        """Return the error for a draft in which a block is missing or has the wrong shape or line for its letter."""
         kind_of = {letter: kind for kind in self.board.kinds for letter in kind.letters}
         wrong = [block for block in blocks if not kind_of[block.letter].has(block, distinct=False)]
         reasons = [_wrong_block(block, kind_of[block.letter]) for block in wrong]
@@ -371,7 +379,7 @@ class BlockForm(Form):
 
 
 def _wrong_block(block: Block, kind: BlockKind) -> str:
-    """Why a block is not of the kind of its letter."""
+    """Return the reason why a block does not match its letter."""
     if kind.line is None or block.cells != kind.cells:
         return f"block {block.letter} has another shape"
-    return f"block {block.letter} keeps to {'row' if length_of(kind.cells) > 0 else 'column'} {kind.line + 1}"
+    return f"block {block.letter} must stay in {'row' if length_of(kind.cells) > 0 else 'column'} {kind.line + 1}"

@@ -1,4 +1,4 @@
-"""The board of a puzzle: positions are read, written and drawn on it."""
+"""Boards: notations that read, write and draw positions on a rectangle of squares."""
 
 import re
 from collections import Counter
@@ -18,17 +18,17 @@ from antipodes_tasks.values import SYMBOL
 HOLE = "#"
 PIECE = re.compile(r"\w+")
 FRAME = 4
-"""The space around the squares of a picture."""
+"""Width of the margin around the squares of a picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board(Notation):
-    """A rectangle of squares; each is a place or a hole."""
+    """A rectangle of squares, each of which is a place or a hole."""
 
     rows: int
     columns: int
     holes: frozenset[int] = frozenset()
-    """Squares, in reading order, that are not places."""
+    """Numbers, in reading order, of the squares that are not places."""
     empty_symbols: tuple[str, ...] = ("0", ".")
     """Symbols for an empty place; the first one is used in output."""
     separator: str = " "
@@ -36,16 +36,16 @@ class Board(Notation):
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return self.layout.places
 
     @property
     def layout(self) -> Grid:
-        """Where the places are."""
+        """Grid of the places."""
         return Grid(self.rows, self.columns, self.holes)
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; see `Notation`."""
+        """Return the symbol on each place; see `Notation`."""
         (part,) = parts
         written = self.symbols_in(text)
         rows = rows_in(text, len(written))
@@ -61,15 +61,16 @@ class Board(Notation):
         return written
 
     def symbols_in(self, text: str) -> list[str]:
-        """The symbols of a text, with or without holes; of another number if it is no position."""
+        """Return the symbols of a text with or without holes; their number may be wrong."""
         if not self.separator:
             return characters_in(text)
         return symbols_in(text, self.rows * self.columns, self.places)
 
     def check_rows(self, found: Sequence[int]) -> None:
-        """Raise PositionError unless lines of so many symbols are the rows, or one line, or a line for each symbol.
+        """Raise PositionError unless the lines of a text fit the board; ``found`` is the number of symbols per line.
 
-        Lines that end elsewhere were meant for another board. Holes may be left out.
+        The lines must be the rows of the board (holes may be left out), a single line, or one line per symbol. Other
+        lines were meant for a different board.
         """
         if len(found) > 1 and set(found) != {1} and list(found) != self.row_lengths(sum(found)):
             lengths = shorten(", ".join(map(str, found)))
@@ -78,7 +79,7 @@ class Board(Notation):
             )
 
     def row_lengths(self, symbols: int) -> list[int]:
-        """The number of symbols in each row of so many: of all squares, or of all places."""
+        """Return the number of symbols in each row if a text has this many in total, with or without holes."""
         if symbols == self.rows * self.columns:
             return [self.columns] * self.rows
         holes = Counter(hole // self.columns for hole in self.holes)
@@ -92,11 +93,11 @@ class Board(Notation):
         return [symbol for square, symbol in enumerate(written) if square not in self.holes]
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text, which `split` reads back."""
+        """Return one line of text, which `split` can read."""
         return self.separator.join(symbols)
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The board in a box, empty places blank or dotted, holes hatched."""
+        """Draw the board in a box, with a dot on empty places and hatched holes."""
         width = max(len(symbol) for symbol in symbols)
         remaining = iter(symbols)
         lines = []
@@ -108,7 +109,7 @@ class Board(Notation):
         return "\n".join([f"╭{edge}╮", *lines, f"╰{edge}╯"])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The board in a frame, equal pieces in one colour, holes dark."""
+        """Return a picture of the framed board, with identical pieces in one colour and dark holes."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
         colours = colours_of([symbol for symbol in symbols if symbol not in self.empty_symbols])
@@ -122,7 +123,7 @@ class Board(Notation):
         return Picture(width, height, tuple(shapes))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The squares of the board, without holes."""
+        """Return the form with one field per square of the board, without holes."""
         squares = squares_of(self.rows, self.columns, self.holes)
         names = [f"square {square_name(square, self.rows)}" for square in squares]
         return form_of(parts, names, squares, dict.fromkeys(self.empty_symbols, EMPTY_LABEL))
@@ -132,54 +133,55 @@ class Board(Notation):
 
 
 EMPTY = "."
-"""The symbol of a place that is drawn empty in a `ShapedRow`; there, 0 may be a piece or a value."""
+"""The symbol of a place that a `ShapedRow` draws as empty; 0 may be a piece or a value there."""
 
 
 def shaped(shape: tuple[int, int]) -> Board:
-    """Return the board that draws symbols in some rows and columns."""
+    """Return the board that draws symbols in ``shape = (rows, columns)``."""
     return Board(*shape, empty_symbols=(EMPTY,))
 
 
 def check_shape(shape: Sequence[int], places: int, error: type[InputError] = InputError) -> None:
-    """Raise an ``error`` unless the shape is a number of rows and one of columns, with as many squares as places."""
+    """Raise an ``error`` unless the shape is ``(rows, columns)`` with one square for each place."""
     if len(shape) != 2 or min(shape) < 1 or shape[0] * shape[1] != places:
         raise error(f"shape: expected rows and columns of {counted(places, 'place')}, found {quote(list(shape))}")
 
 
 @dataclass(frozen=True, slots=True)
 class ShapedRow(Lists):
-    """Symbols that are read and written in a row, and drawn on the squares of a board."""
+    """A notation that reads and writes symbols in a row and draws them on a board."""
 
     shape: tuple[int, int]
     """Rows and columns of the board."""
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The board in a box."""
+        """Draw the board in a box."""
         return shaped(self.shape).draw(symbols)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The board in a frame."""
+        """Return a picture of the framed board."""
         return shaped(self.shape).picture(symbols)
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The squares of the board."""
+        """Return the form with one field per square of the board."""
         return shaped(self.shape).form(parts)
 
 
 def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:
-    """The symbols ``[row][column]`` of a start that draws its board: pieces, or some ``marks``.
+    """Return the symbols ``[row][column]`` of a start that draws its board with pieces and ``marks``.
 
-    A line of one word has a symbol for each character; a comma at its end makes the word one symbol.
+    In a line that is a single word, each character is a symbol; a comma at the end makes the word one symbol.
 
-    ConfigError if the rows differ in length, or a symbol is neither; the message says what is ``expected``.
+    Raises ConfigError if the rows differ in length, or a symbol is neither a piece nor a mark. ``expected`` describes
+    the valid symbols in the message.
     """
     lines = [line.strip() for line in re.split(r"[\n/]", text) if line.strip(" \t,")]
     rows = [list(line) if re.fullmatch(r"[^\s,]+", line) else re.findall(r"[^\s,]+", line) for line in lines]
     if not rows:
-        raise ConfigError(f"start: expected {expected}, found no row")
+        raise ConfigError(f"start: the text is empty; expected {expected}")
     for row in rows:
         if len(row) != len(rows[0]):
-            raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")
+            raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found a row of {len(row)}")
         for symbol in row:
             if symbol not in marks and not PIECE.fullmatch(symbol):
                 raise ConfigError(f"start: expected {expected}, found {quote(symbol)}")
@@ -188,7 +190,7 @@ def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]
 
 
 def common_holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
-    """The squares that are holes, from the symbols on all squares of each start; ConfigError unless all have them."""
+    """Return the holes from the symbols on all squares of each start; raise ConfigError if they differ."""
     first, *others = (frozenset(square for square, symbol in enumerate(start) if symbol == HOLE) for start in starts)
     if any(other != first for other in others):
         raise ConfigError("start: expected the same holes '#' in every position")
@@ -196,15 +198,15 @@ def common_holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
 
 
 Divided = Callable[[int, int, int, int], bool]
-"""Whether there is a line between two squares that touch: row, column, row, column; squares off the board, too."""
+"""Function of two adjacent squares (row, column, row, column), on or off the board: is there a line between them?"""
 OUTSIDE = ""
-"""Instead of the content of a square: it is not on the board."""
+"""Content of a square outside the board."""
 JOINTS = " ╴╶─╵╯╰┴╷╮╭┬│┤├┼"
-"""Where lines meet: those to the left, right, up and down count 1, 2, 4 and 8."""
+"""Characters for the points at which lines meet; the index adds 1, 2, 4 and 8 for a line left, right, up and down."""
 
 
 def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
-    """The texts on the squares ``[row][column]``, with lines where squares are divided."""
+    """Draw the texts on the squares ``[row][column]``, with a line between two squares if they are ``divided``."""
     rows, columns = len(texts), len(texts[0])
     width = max(len(text) for row in texts for text in row)
     lines = []
@@ -219,7 +221,10 @@ def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
 
 
 def characters(squares: Set[tuple[int, int]], width: int) -> Iterator[tuple[int, int]]:
-    """Line and column of each character that a drawing with texts of a ``width`` has within an outline of squares."""
+    """Yield line and column of each character inside the outline around ``squares``.
+
+    ``width`` is the number of characters of the text on a square.
+    """
     for (row, column), down, right in product(squares, (0, 1), (0, 1)):
         if {(row + a, column + b) for a in range(down + 1) for b in range(right + 1)} <= squares:
             first = (width + 3) * (column + right) + (not right)
@@ -227,7 +232,7 @@ def characters(squares: Set[tuple[int, int]], width: int) -> Iterator[tuple[int,
 
 
 def _joints(row: int, columns: int, width: int, edges: Sequence[bool], divided: Divided) -> str:
-    """The line above a row of squares."""
+    """Return the line of characters above a row of squares."""
     drawn = []
     for column in range(columns + 1):
         left, right = column > 0 and edges[column - 1], column < columns and edges[column]
@@ -245,10 +250,10 @@ class WalledBoard(Board):
     """A board that is drawn with its walls."""
 
     walls: frozenset[tuple[int, int]] = frozenset()
-    """Pairs of places, in both orders, between which nothing passes."""
+    """Pairs of places, in both orders, with a wall between them."""
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The board with lines around it, and where walls are; empty places dotted, holes hatched."""
+        """Draw the board with its outline and walls, a dot on empty places and hatched holes."""
         width = max(len(symbol) for symbol in symbols)
         place = {square: number for number, square in enumerate(squares_of(self.rows, self.columns, self.holes))}
         squares = [[place.get((row, column)) for column in range(self.columns)] for row in range(self.rows)]
@@ -265,14 +270,14 @@ class WalledBoard(Board):
         return outlined(texts, divided)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The board as without walls, and a thick line for each wall."""
+        """Return the picture of the board with a thick line for each wall."""
         plain = Board.picture(self, symbols)
         squares = squares_of(self.rows, self.columns, self.holes)
         lines = [self._wall(squares[a], squares[b]) for a, b in sorted(self.walls) if a < b]
         return Picture(plain.width, plain.height, (*plain.shapes, *lines))
 
     def _wall(self, square: Square, beyond: Square) -> Line:
-        """The line between a square and the one to the right of it, or below."""
+        """Return the line between a square and the square to the right or below."""
         row, column = beyond
         x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
         right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)

@@ -1,4 +1,4 @@
-"""Turns as permutations of points, places with twists, and whether a rotation maps turns to each other."""
+"""Turns as permutations of points (place and twist), and a test whether a rotation maps turns to each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ class Action:
     """A turn as a permutation of points."""
 
     images: tuple[int, ...]
-    """For each place the place to which its piece goes."""
+    """For each place, the place to which its piece goes."""
     twists: tuple[int, ...]
-    """For each place the twist that its piece gets."""
+    """For each place, the twist that its piece gets."""
     moduli: tuple[int, ...]
-    """For each place the number of twists."""
+    """For each place, the number of twists."""
 
     @classmethod
     def of(cls, origin: Sequence[int], added: Sequence[int], moduli: Sequence[int]) -> Self:
@@ -26,17 +26,17 @@ class Action:
         return cls(tuple(images), tuple(added[place] for place in images), tuple(moduli))
 
     def image(self, point: Point) -> Point:
-        """Return the point to which a point goes."""
+        """Return the point to which the turn takes a point."""
         place, twist = point
         return self.images[place], (twist + self.twists[place]) % self.moduli[place]
 
     @property
     def changed(self) -> set[int]:
-        """The places whose pieces go elsewhere or are twisted."""
+        """The places whose pieces are moved or twisted."""
         return {place for place in range(len(self.images)) if self.image((place, 0)) != (place, 0)}
 
     def order_divides(self, exponent: int) -> bool:
-        """Return whether the turn changes nothing if it is made ``exponent`` times."""
+        """Return whether making the turn ``exponent`` times changes nothing."""
         points = [(place, 0) for place in range(len(self.images))]
         now = points
         for _ in range(exponent):
@@ -45,7 +45,7 @@ class Action:
 
 
 def orbits_of(actions: Sequence[Action]) -> list[set[Point]]:
-    """Return the sets of points that turns exchange, those of twist 0 among them."""
+    """Return the orbits of the turns that contain a point of twist 0."""
     orbits: list[set[Point]] = []
     for place in range(len(actions[0].images)):
         if not any((place, 0) in orbit for orbit in orbits):
@@ -66,7 +66,7 @@ def _maps(orbit: set[Point], image: Point, pairs: Sequence[tuple[Action, Action]
 
 
 def _extended(renamed: dict[Point, Point], pairs: Sequence[tuple[Action, Action]]) -> dict[Point, Point] | None:
-    """Return the renaming of all points that turns reach from the given ones; None if the pairs do not fit."""
+    """Extend a renaming to all points that turns reach; return None if the pairs contradict each other."""
     waiting = list(renamed)
     while waiting:
         point = waiting.pop()

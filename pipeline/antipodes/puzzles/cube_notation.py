@@ -1,9 +1,10 @@
-"""Names of the cube notation that are no moves of a puzzle: rotations, slices, wide turns, turns of missing faces.
+"""Cube notation beyond the moves of a puzzle: rotations, slices, wide turns, and turns of missing faces.
 
-A rotation such as ``x`` only renames the turns after it, by the face that is then on each side; the position is always
-given as the puzzle holds it. A slice is two turns and a rotation: ``M`` is ``R L' x'``, and a wide turn ``r`` is
-``L x``. If opposite faces share out all pieces and only one of them turns, as on a 2x2x2 cube with a fixed corner,
-a turn of the other one is that of the first and a rotation: ``D`` is ``U y'``.
+A rotation such as ``x`` only renames the turns after it, according to the face that is then on each side. Positions
+are always written in the orientation of the unrotated cube. A slice is two turns and a rotation: ``M`` is ``R L' x'``.
+A wide turn is a turn and a rotation: ``r`` is ``L x``. If two opposite faces contain all pieces and only one of the
+faces turns, as on a 2x2x2 cube with a fixed corner, a turn of the other face is a turn of the first and a rotation:
+``D`` is ``U y'``.
 """
 
 import re
@@ -22,22 +23,22 @@ from antipodes_tasks.rules.transforms import Transforms
 TURN = re.compile(r"[URFDLB][2']?")
 QUARTERS = {"": 1, "2": 2, "'": -1}
 SLICES = {"M": "L", "E": "D", "S": "F"}
-"""For each slice the face whose direction it follows."""
+"""For each slice, the face whose direction it follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class CubeNotation:
-    """The turns of a cube, and the names that stand for words of them."""
+    """The turns of a cube, and the names that are abbreviations for words of turns."""
 
     turns: tuple[str, ...]
     words: Mapping[str, Word]
-    """Words of the names that are no moves."""
+    """The word of each name that is not a move."""
 
     @classmethod
     def of(cls, kinds: Sequence[Moves]) -> Self | None:
-        """Return the notation for moves by name; None if they are not the turns of the faces of a cube.
+        """Return the notation for the moves; None if they are not the face turns of a cube.
 
-        The names have to be those of face turns, and each rotation that maps the names to each other has to map the
+        Every name must be the name of a face turn, and each rotation that maps the names to each other must map the
         effects of the turns in the same way.
         """
         names = [name for moves in kinds for name in moves.names]
@@ -51,14 +52,14 @@ class CubeNotation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of turns and words without their powers, and without second names such as Rw."""
+        """The names of turns and words, without their powers and without aliases such as Rw."""
         known = (*self.turns, *self.words)
         return tuple(name for name in known if name[:-1] not in known and "w" not in name)
 
     def moves(self, word: Word) -> tuple[tuple[str, bool], ...]:
         """Return the moves of a word, with turns of missing faces replaced by turns of the opposite faces.
 
-        PositionError where neither is a move.
+        Raises PositionError if neither turn is a move of the puzzle.
         """
         held, moves = UNROTATED, []
         for step, undone in word.steps:
@@ -74,18 +75,18 @@ class CubeNotation:
     def _check(self, turn: str, found: str) -> None:
         if turn not in self.turns:
             listed = shorten(", ".join(self.turns))
-            raise PositionError(f"expected moves {listed} after the rotations, found {quote(found)}")
+            raise PositionError(f"after the rotations, expected one of the moves {listed}, found {quote(found)}")
 
 
 def _actions(moves: Moves) -> Iterator[tuple[str, Action]]:
-    """Return the names of moves and what they do with places and twists; nothing if they are of another kind."""
+    """Yield the name of each move and its action; nothing if the moves are not `Transforms`."""
     if isinstance(moves, Transforms):
         for name, origin, added in zip(moves.names, moves.origin.tolist(), moves.added.tolist(), strict=True):
             yield name, Action.of(origin, added, moves.moduli.tolist())
 
 
 def _is_cube(actions: Mapping[str, Action]) -> bool:
-    """Return whether turns have the orders of a cube's, reach all three axes, and agree with the rotations."""
+    """Return whether the turns have the orders of cube turns, cover all three axes, and fit the rotations."""
     faces = {name[0] for name in actions}
     if not all(faces & {face, opposite(face)} for face in "URF"):
         return False
@@ -94,20 +95,20 @@ def _is_cube(actions: Mapping[str, Action]) -> bool:
     if any(opposite(face) not in faces and not _shares_all_pieces(actions, face) for face in faces):
         return False
     mapping = [one for one in ALL_ROTATIONS if {one.renamed(name) for name in actions} == actions.keys()]
-    # The first two generate all 24 rotations of a cube whose six faces turn alike.
+    # If all 24 rotations map names to names, it is enough to check these two, which generate them.
     chosen = [LIKE["R"], LIKE["U"]] if len(mapping) == len(ALL_ROTATIONS) else mapping
     return all(are_conjugate([(actions[name], actions[one.renamed(name)]) for name in actions]) for one in chosen)
 
 
 def _shares_all_pieces(actions: Mapping[str, Action], face: str) -> bool:
-    """Return whether a face has at least half of the pieces of each kind: no layer is between it and the other."""
+    """Return whether a face moves at least half of each orbit, so no layer lies between it and the opposite face."""
     turned = _places(actions, face)
     orbits = ({place for place, _ in orbit} for orbit in orbits_of(list(actions.values())))
     return all(len(orbit) <= 2 * len(orbit & turned) for orbit in orbits if len(orbit) > 1)
 
 
 def _places(actions: Mapping[str, Action], faces: str) -> set[int]:
-    """Return the places that turns of some faces change."""
+    """Return the places that turns of these faces change."""
     return {place for name, action in actions.items() if name[0] in faces for place in action.changed}
 
 
@@ -121,7 +122,7 @@ def _turns_of_missing_faces(actions: Mapping[str, Action]) -> dict[str, Word]:
 
 
 def _has_middle(actions: Mapping[str, Action], face: str) -> bool:
-    """Return whether pieces move between a face and the opposite one."""
+    """Return whether there are moving pieces between a face and the opposite face."""
     faces = {name[0] for name in actions}
     outer = _places(actions, face + opposite(face))
     return {face, opposite(face)} <= faces and not _places(actions, FACES) <= outer
@@ -134,7 +135,7 @@ def _inner_turns(actions: Mapping[str, Action]) -> dict[str, Word]:
     for name, face in SLICES.items():
         for end in ("", "2"):
             if face in middle and {face + end, opposite(face) + end} <= actions.keys():
-                # The outer layers turn against the slice, and the cube with it.
+                # A slice turn equals turning both outer layers the other way and rotating the whole cube.
                 steps = ((face + end, True), (opposite(face) + end, False))
                 found[name + end] = Word(steps, LIKE[face].power(QUARTERS[end]))
     for face in middle:

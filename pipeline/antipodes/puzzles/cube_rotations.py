@@ -1,4 +1,4 @@
-"""Rotations of a whole cube, by the faces that they bring to the places of others."""
+"""Rotations of a whole cube, described by the face that they bring to each side."""
 
 from dataclasses import dataclass
 
@@ -9,21 +9,21 @@ ORDER = 12
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A way to hold a cube."""
+    """An orientation in which a cube is held."""
 
     faces: str = FACES
-    """For each side of the holder, in the order of FACES, the face that is there and was unrotated elsewhere."""
+    """For each side of the holder, in the order of FACES, the face of the unrotated cube that is there now."""
 
     def renamed(self, turn: str) -> str:
-        """Return the name that a turn of the held cube has if the cube is not rotated: ``U2`` is ``F2`` after x."""
+        """Return the name of a turn of the rotated cube on the unrotated cube: after x, ``U2`` is ``F2``."""
         return self.faces[FACES.index(turn[0])] + turn[1:] if self.faces != FACES else turn
 
     def compose(self, other: "Rotation") -> "Rotation":
-        """Return this rotation followed by another one, which is named by the sides of the holder."""
+        """Return this rotation followed by another one, which is given relative to the holder."""
         return Rotation("".join(map(self.renamed, other.faces)))
 
     def power(self, exponent: int) -> "Rotation":
-        """Return this rotation repeated, or undone if the exponent is negative."""
+        """Return this rotation repeated, or its inverse repeated if the exponent is negative."""
         result = Rotation()
         for _ in range(exponent % ORDER):
             result = result.compose(self)
@@ -36,12 +36,12 @@ Y = Rotation("UBRDFL")
 Z = Rotation("LUFRDB")
 AXES = {"x": X, "y": Y, "z": Z}
 LIKE = {"R": X, "U": Y, "F": Z, "L": X.power(-1), "D": Y.power(-1), "B": Z.power(-1)}
-"""For each face the rotation of the whole cube in the direction of the face's quarter turn."""
+"""For each face, the rotation of the whole cube in the direction of the face's quarter turn."""
 TOPS = (*map(X.power, range(4)), Z, Z.power(-1))
-"""For each face a rotation that brings it to the top."""
+"""For each face, a rotation that brings it to the top."""
 ALL_ROTATIONS = tuple(top.compose(Y.power(turns)) for top in TOPS for turns in range(4))
 
 
 def opposite(turn: str) -> str:
-    """Return the name of the same turn of the opposite face."""
+    """Return the name of the corresponding turn of the opposite face."""
     return FACES[FACES.index(turn[0]) - 3] + turn[1:]

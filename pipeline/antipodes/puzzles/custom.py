@@ -1,4 +1,4 @@
-"""Puzzles of a user's own, defined in Python; `antipodes` offers what such a definition imports.
+"""Puzzles that users define in Python; `antipodes` exports the names that such a definition needs.
 
 >>> puzzle = define_puzzle(name="dial", radices=[5], start=[0], moves={"up": lambda dials: (dials + 1) % 5})
 >>> puzzle.successors(puzzle.parse("4")).tolist()
@@ -34,11 +34,11 @@ from antipodes_tasks.values import NAME, SYMBOL
 
 Position = Sequence[int] | str
 MAX_VALUES = 256
-"""Values of a place, at most: a label is a byte."""
+"""Maximum number of values of a place: a label is a byte."""
 
 
 def starts_of(start: Any) -> list[Position]:
-    """The positions of the start, one or several."""
+    """Return the start positions as a list, from one position or a list of positions."""
     if isinstance(start, str):
         return [start]
     is_scalar = isinstance(start, np.ndarray) and not start.ndim
@@ -55,7 +55,10 @@ def symbols_of(
     radices: Sequence[int] | None,
     parse: CustomFunction | None,
 ) -> tuple[str, ...]:
-    """The symbol of each number: those given, else those in the texts of the starts, else the numbers themselves."""
+    """Return the symbol of each number.
+
+    These are the given symbols, if any; otherwise the symbols in the texts of the starts; otherwise the numbers.
+    """
     if symbols is not None:
         return _checked_symbols(symbols)
     if radices is not None:
@@ -69,11 +72,11 @@ def symbols_of(
 
 def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(symbols, str | list | tuple):
-        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+        raise InputError(f"symbols: expected a list of distinct strings, found {quote(symbols)}")
     for symbol in symbols:
         SYMBOL.check(arguments.text(symbol, "symbols"), "symbols")
     if len(set(symbols)) < len(symbols) or not symbols:
-        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+        raise InputError(f"symbols: expected at least one string, all of them distinct, found {quote(symbols)}")
     return tuple(symbols)
 
 
@@ -85,7 +88,7 @@ def _checked_radices(radices: Sequence[int]) -> list[int]:
 
 
 def numbers_of(position: Position, symbols: Sequence[str], parse: CustomFunction | None) -> list[int]:
-    """The numbers of a start, in range of a label."""
+    """Return the numbers of a start; raise InputError if there are too many or one is out of range."""
     if not isinstance(position, str):
         read: Any = position
     elif parse is not None:
@@ -101,7 +104,7 @@ def numbers_of(position: Position, symbols: Sequence[str], parse: CustomFunction
 
 
 def _tokens(text: str, known: Sequence[str] = ()) -> list[str]:
-    """The symbols of a text: those between blanks, or the characters of a single word that is not known itself."""
+    """Return the symbols of a text: its words, or the characters of a single word that is not a known symbol."""
     words = text.split()
     return list(words[0]) if len(words) == 1 and words[0] not in known else words
 
@@ -113,27 +116,31 @@ def _label(token: str, symbols: Sequence[str]) -> int:
 
 
 def fields_of(radices: Sequence[int], symbols: Sequence[str]) -> tuple[Part, ...]:
-    """Places side by side that have as many values are one part."""
+    """Return the parts of a puzzle of values; adjacent places with the same number of values form one part."""
     numbers = _checked_radices(radices)
     if max(numbers) > len(symbols):
-        raise InputError(f"symbols: expected {max(numbers)}, one for each value of a place, found {len(symbols)}")
+        raise InputError(f"symbols: expected {max(numbers)} (one per value of a place), found {len(symbols)}")
     runs = [(radix, len(list(same))) for radix, same in groupby(numbers)]
     return tuple(Part(places, tuple(symbols[:radix])) for radix, places in runs)
 
 
 @dataclass(frozen=True)
 class CustomNotation(Notation):
-    """Each function takes or gives a position as numbers, one a place; None: the symbols, separated by blanks."""
+    """The notation of a puzzle defined in Python.
+
+    ``format`` and ``drawing`` take a position as a tuple of numbers, one per place, and ``parse`` returns one. If a
+    function is None, the symbols are written with blanks between them.
+    """
 
     parts: tuple[Part, ...]
     format: CustomFunction | None = None
     parse: CustomFunction | None = None
     drawing: CustomFunction | None = None
     shape: tuple[int, int] | None = None
-    """Rows and columns of the board on which positions are drawn."""
+    """Rows and columns of the board on which positions are drawn, or None to draw no board."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; see `Notation`."""
+        """Return the symbol on each place; see `Notation`."""
         if self.parse is None:
             return Notation.split(self, text, parts)
         try:
@@ -143,7 +150,7 @@ class CustomNotation(Notation):
         return [known[label] for known, label in zip(self._symbols, labels, strict=True)]
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
+        """Return one line of text."""
         if self.format is None:
             return Notation.join(self, symbols)
         line = _text(self.format(self._numbers(symbols)), self.format.role)
@@ -152,17 +159,17 @@ class CustomNotation(Notation):
         return line
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """A drawing of one or several lines: by the function for that, on a board, or else the line of text."""
+        """Draw the position with the user's function, on a board, or as its line of text, whichever exists first."""
         if self.drawing is None:
             return self.join(symbols) if self.shape is None else shaped(self.shape).draw(symbols)
         return _text(self.drawing(self._numbers(symbols)), self.drawing.role)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The board, if there is one, else the drawing."""
+        """Return a picture of the board if there is one, otherwise of the drawing."""
         return Notation.picture(self, symbols) if self.shape is None else shaped(self.shape).picture(symbols)
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The squares of the board, if there is one, else a row of places for each part."""
+        """Return the form of the board if there is one, otherwise with a row of places for each part."""
         return Notation.form(self, parts) if self.shape is None else shaped(self.shape).form(parts)
 
     @property
@@ -173,7 +180,7 @@ class CustomNotation(Notation):
         return tuple(known.index(symbol) for known, symbol in zip(self._symbols, symbols, strict=True))
 
     def _labels(self, read: Any) -> list[int]:
-        """The numbers that `parse` gave, in range; PositionError if they are something else."""
+        """Return the numbers that `parse` returned; raise PositionError if they are not labels of the places."""
         assert self.parse is not None
         symbols = self._symbols
         numbers = read.tolist() if isinstance(read, np.ndarray) else read
@@ -181,14 +188,14 @@ class CustomNotation(Notation):
             count = f"{len(numbers)}" if isinstance(numbers, list | tuple) else arguments.found(read)
             raise PositionError(f"{self.parse.role}: expected {len(symbols)} numbers, found {count}")
         return [
-            arguments.integer(number, f"{self.parse.role} to give numbers", 0, len(known) - 1, PositionError)
+            arguments.integer(number, f"{self.parse.role}: numbers", 0, len(known) - 1, PositionError)
             for number, known in zip(numbers, symbols, strict=True)
         ]
 
 
 def _text(value: object, role: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{role}: expected a text, found {arguments.found(value)}")
+        raise InputError(f"{role}: expected a string, found {arguments.found(value)}")
     return value
 
 
@@ -213,50 +220,52 @@ def define_puzzle(
     enumerated: bool = False,
     description: str = "",
 ) -> Puzzle:
-    """A puzzle, to run and query as those that come with the program.
+    """Define a puzzle that can be run and queried like the bundled puzzles.
 
     Parameters
     ----------
     name
-        The name of the puzzle and, with ``.zarr``, of its store.
+        The name of the puzzle. With the suffix ``.zarr`` it is also the name of the puzzle's store.
     start
-        The numbers on the places, or the text of a position, or a list of several such positions.
+        One position (the numbers on the places, or a text), or a list of positions.
     moves
-        By name, either functions of positions ``(n, places)``; see `Functions`. Or permutations of the places: a list
-        ``p`` says what each place gets, ``after[i] = before[p[i]]``; in cycles such as ``"(0 1 2)(3 4)"`` the content
-        of a place goes to the next place named. Permutations alone run much faster than functions.
+        The moves by name. A move is a function of positions ``(n, places)`` (see `Functions`) or a permutation of the
+        places. A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as
+        ``"(0 1 2)(3 4)"``, in which the content of each place goes to the place named next. If all moves are
+        permutations, the puzzle runs much faster than with functions.
     radices
-        For each place the number of its values, which are counted from 0. None: the places hold the pieces of the
-        start, in any arrangement; pieces with the same number are equal.
+        The number of values of each place; values are counted from 0. If it is None, the places hold the pieces of the
+        start, in any arrangement. Pieces with the same number are identical.
     symbols
-        How each number is written, where that is not the number itself.
+        The symbol that is written for each number. By default the number itself is written.
     inverses
-        For a move the name of the move that undoes it, or a function that does. Without it the move may be one-way.
-        The inverse of a permutation is known.
+        For each reversible move, the name of its inverse or a function that undoes the move. A move without an entry
+        may be irreversible. The inverses of permutations are computed.
     symmetries
-        By name functions of positions, or permutations of the places, that take starts to starts, and moves to moves,
-        as rotations and reflections do. Those of a puzzle whose moves are permutations are found.
+        Functions of positions or permutations of the places, by name. Each must map every start to a start and every
+        move to a move, as rotations and reflections do. If all moves are permutations, the symmetries are computed.
     format, parse
-        A position, a tuple of numbers, as one line of text; and the numbers of such a line.
+        ``format`` returns a position, given as a tuple of numbers, as one line of text. ``parse`` returns the numbers
+        of such a line.
     draw
-        A position as a drawing of one or several lines.
+        A function that returns a drawing of a position, in one or several lines.
     shape
         The rows and columns of a board, ``(rows, columns)``, whose squares are the places in reading order. Positions
-        are drawn on it in the terminal, in pictures and in the explorer, a place with the symbol ``.`` as an empty
-        square. With ``draw``, terminals show its drawing instead.
+        are drawn on the board in the terminal, in pictures and in the explorer. A place with the symbol ``.`` is drawn
+        as an empty square. If ``draw`` is also given, the terminal shows its drawing instead.
     plain
-        Whether the move tables list each position apart, which takes more memory. Functions that move some rare
-        positions differently may need that; a run says so.
+        Whether the move tables list every position separately, which takes more memory. Functions that treat some rare
+        positions differently may need this; the run reports it if they do.
     enumerated
-        Whether only the positions that can be reached are numbered: a search lists them, and the list is part of the
-        table. It is for puzzles in which these are few of all contents of the places.
+        Whether only reachable positions are numbered. A search lists them, and the list becomes part of the table. Use
+        it if only a small fraction of all arrangements is reachable.
     description
-        A line about the puzzle.
+        A one-line description of the puzzle.
 
     Raises
     ------
     InputError
-        An argument is none of these; the message names it.
+        An argument is invalid; the message names it.
     """
     NAME.check(arguments.text(name, "name"), "name")
     starts = starts_of(start)
@@ -288,17 +297,17 @@ PARAMETERS = inspect.signature(define_puzzle).parameters
 
 
 class Definition:
-    """The base of a puzzle that is a class: its attributes and methods are the arguments of `define_puzzle`.
+    """Base class for a puzzle defined as a class, whose attributes and methods are arguments of `define_puzzle`.
 
-    ``moves`` and ``inverses`` may be methods that return them. The name is that of the class, and the description the
-    first line of its docstring, if they are not said otherwise.
+    ``moves``, ``inverses`` and ``symmetries`` may be methods that return the argument. By default the puzzle has the
+    name of the class, and its description is the first line of the docstring.
     """
 
 
 def puzzle_of(definition: object, name: str) -> Puzzle:
-    """The puzzle of a definition: a Puzzle, a function that returns one, or a class with the arguments of one.
+    """Return the puzzle of a definition: a Puzzle, a function that returns one, or a class like `Definition`.
 
-    InputError where it is something else, or fails.
+    Raises InputError if the definition is something else, or if it fails.
     """
     if isinstance(definition, Puzzle):
         return definition
@@ -306,16 +315,16 @@ def puzzle_of(definition: object, name: str) -> Puzzle:
         return _puzzle_of_class(definition)
     if not callable(definition):
         raise InputError(
-            f"{name}: expected a Puzzle, or a function or class for one, found {arguments.found(definition)}"
+            f"{name}: expected a Puzzle, or a function or class that defines one, found {arguments.found(definition)}"
         )
     made = CustomFunction(definition, name)()
     if not isinstance(made, Puzzle):
-        raise InputError(f"{name}: expected a function that returns a Puzzle, found {arguments.found(made)}")
+        raise InputError(f"{name}: the function must return a Puzzle, but returned {arguments.found(made)}")
     return made
 
 
 def _puzzle_of_class(definition: type) -> Puzzle:
-    """The puzzle whose arguments are the attributes of a class; ``moves`` may be a method that returns them."""
+    """Return the puzzle whose arguments are the attributes of a class; some may be methods that return them."""
     instance = CustomFunction(definition, definition.__name__)()
     given = {key: getattr(instance, key) for key in PARAMETERS if hasattr(instance, key)}
     for key in ("moves", "inverses", "symmetries"):
@@ -323,13 +332,13 @@ def _puzzle_of_class(definition: type) -> Puzzle:
             given[key] = CustomFunction(given[key], f"{definition.__name__}.{key}")()
     for key in ("start", "moves"):
         if key not in given:
-            raise InputError(f"{definition.__name__}: expected an attribute {key}, found none")
+            raise InputError(f"{definition.__name__}: the attribute {key} is missing")
     description = (inspect.getdoc(definition) or "").partition("\n")[0]
     return define_puzzle(**{"name": definition.__name__, "description": description, **given})
 
 
 def _shape(shape: Sequence[int] | None, parts: Sequence[Part]) -> tuple[int, int] | None:
-    """Return rows and columns as Python's integers; InputError unless they are those of a board of all places."""
+    """Return rows and columns as Python integers; raise InputError unless the board has one square per place."""
     if shape is None:
         return None
     numbers = arguments.integers(shape, "shape: (rows, columns)", 1).tolist()
@@ -371,7 +380,7 @@ def _moves(
     origins = {name: _origin(name, move, len(moduli)) for name, move in moves.items() if not callable(move)}
     if len(origins) == len(moves):
         if inverses:
-            raise InputError("inverses: expected none, since those of permutations are known")
+            raise InputError("inverses: not needed, because all moves are permutations; leave them out")
         _refuse_symmetries(symmetries)
         return Transforms(origins, list(origins.values()), moduli)
     functions = {name: _permuting(origins[name]) if name in origins else move for name, move in moves.items()}
@@ -385,7 +394,7 @@ def _moves(
 
 def _refuse_symmetries(symmetries: Mapping[str, Any]) -> None:
     if symmetries:
-        raise InputError("symmetries: expected none, since those of permutations are found")
+        raise InputError("symmetries: not needed, because those of permutations are computed; leave them out")
 
 
 def _check_name(name: object) -> None:

@@ -1,7 +1,7 @@
-"""Drafts: positions that a person edits field by field, and what is wrong with one that is not a position.
+"""Drafts: positions that a person edits field by field, and the reasons why a draft is not a valid position.
 
-A `Form` has a field for each place, sticker or square, and says which symbols the field may hold. A draft is a list of
-symbols, one for each field.
+A `Form` has a field for each place, sticker or square, and lists the symbols that the field may hold. A draft is a list
+of symbols, one for each field.
 """
 
 from collections import Counter
@@ -13,13 +13,13 @@ from antipodes_tasks.errors import PositionError
 from antipodes_tasks.rules.parts import Part
 
 PIECES, VALUES, STICKERS, BLOCKS = "pieces", "values", "stickers", "blocks"
-"""Kinds of groups: fields that exchange pieces; fields of which each holds any value; colours; squares of blocks."""
+"""Kinds of groups: fields that exchange pieces; independent values; coloured stickers; squares with blocks."""
 MAX_FIELDS = 1024
-"""Fields of the largest form."""
+"""Maximum number of fields of a form."""
 MAX_COLUMNS = 12
-"""Fields in a row where the notation has no rows of its own: as many as fit on a phone."""
+"""Maximum number of fields in a row if the notation has no rows of its own; they fit on a phone."""
 MAX_REASONS = 6
-"""Symbols that a message about wrong numbers of pieces lists."""
+"""Maximum number of reasons that a message lists."""
 EMPTY_LABEL = "empty"
 """The label of the symbol for a place without a piece."""
 Square = tuple[float, float]
@@ -27,12 +27,12 @@ Square = tuple[float, float]
 
 
 class DraftError(PositionError):
-    """A draft that is not a position."""
+    """The draft is not a valid position."""
 
     def __init__(self, reason: str, fields: Iterable[int] = ()) -> None:
         super().__init__(reason)
         self.fields = tuple(fields)
-        """The numbers of the fields that are wrong, as far as they are known."""
+        """Numbers of the fields that are known to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class FormSymbol:
 
     symbol: str
     label: str
-    """How a screen reader names it: ``empty``, ``white``, ``peg 2``."""
+    """The name that a screen reader reads out: ``empty``, ``white``, ``peg 2``."""
     count: int | None = None
-    """The number of fields that hold it in every position; None: any."""
+    """The number of fields that hold the symbol in every position; None if it varies."""
     colour: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """Fields that may hold the same symbols."""
+    """The symbols that a group of fields may hold."""
 
     kind: str
     symbols: tuple[FormSymbol, ...]
@@ -62,49 +62,49 @@ class FormField:
     name: str
     group: int
     squares: tuple[Square, ...]
-    """Where it is drawn: one square, or several for a sticker that several letters of a net show."""
+    """Squares on which the field is drawn: one, or several if several letters of a net show the same sticker."""
     fixed: bool = False
-    """Whether it always holds the same symbol."""
+    """Whether the field always holds the same symbol."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a puzzle whose drafts have the symbols of its places, in their order."""
+    """The fields in which a position is edited; by default a draft is the list of symbols on the places."""
 
     groups: tuple[FormGroup, ...]
     fields: tuple[FormField, ...]
 
     @property
     def blocks(self) -> Mapping[str, tuple[tuple[int, int], ...]] | None:
-        """The cells of each block by its letter, as rows down and columns right; None: there are no blocks."""
+        """The cells of each block by its letter, as (rows down, columns right); None if there are no blocks."""
         return None
 
     @property
     def is_editable(self) -> bool:
-        """Whether there is something to edit, and not too much."""
+        """Whether some field can be edited and the form is not too large."""
         free = [field for field in self.fields if not field.fixed and len(self.groups[field.group].symbols) > 1]
         return len(free) > 0 and len(self.fields) <= MAX_FIELDS
 
     def draft_of(self, written: Sequence[str]) -> list[str]:
-        """The draft of a position, from the symbol on each place."""
+        """Return the draft of a position, from the symbol on each place."""
         return list(written)
 
     def written(self, draft: Sequence[str]) -> list[str]:
-        """The symbol on each place; DraftError, with the reason, for a draft that is not a position."""
+        """Return the symbol on each place; raise DraftError with the reason if the draft is not a position."""
         self.check_counts(draft)
         return list(draft)
 
     def check_symbols(self, draft: Sequence[str]) -> None:
         """Raise PositionError unless each field holds one of its symbols."""
         if len(draft) != len(self.fields):
-            raise PositionError(f"expected {len(self.fields)} symbols, one for each field, found {len(draft)}")
+            raise PositionError(f"expected {len(self.fields)} symbols (one for each field), found {len(draft)}")
         known = [{one.symbol for one in group.symbols} for group in self.groups]
         for number, (symbol, field) in enumerate(zip(draft, self.fields, strict=True)):
             if symbol not in known[field.group]:
-                raise PositionError(f"symbols[{number}]: expected a symbol of {field.name}, found another one")
+                raise PositionError(f"symbols[{number}]: {field.name} cannot hold this symbol")
 
     def check_counts(self, draft: Sequence[str]) -> None:
-        """Raise DraftError unless each symbol is there as often as in every position."""
+        """Raise DraftError unless each symbol occurs as often as in every position."""
         reasons, wrong = list[str](), list[int]()
         for number, group in enumerate(self.groups):
             own = [at for at, field in enumerate(self.fields) if field.group == number]
@@ -120,20 +120,20 @@ class Form:
 
 
 def listed(reasons: Sequence[str]) -> str:
-    """Reasons in one line: the first few, and how many more there are."""
+    """Return reasons in one line: the first few and the number of further reasons."""
     more = [f"{len(reasons) - MAX_REASONS} more"] if len(reasons) > MAX_REASONS else []
     return "; ".join([*reasons[:MAX_REASONS], *more])
 
 
 def _named(kind: str, symbol: FormSymbol) -> str:
-    """What a message about wrong numbers calls a symbol."""
+    """Return the name of a symbol for a message about wrong counts."""
     if symbol.label == EMPTY_LABEL:
         return "the empty place" if symbol.count == 1 else "empty places"
     return f"{symbol.label} stickers" if kind == STICKERS else f"piece {symbol.label}"
 
 
 def wrong_count(name: str, expected: int, found: int) -> str:
-    """Why the number of something is wrong."""
+    """Return the reason why a count is wrong."""
     return f"{name} is missing" if (expected, found) == (1, 0) else f"{name}: {found} instead of {expected}"
 
 
@@ -144,10 +144,10 @@ def form_of(
     labels: Mapping[str, str] | None = None,
     colours: Mapping[str, str] | None = None,
 ) -> Form:
-    """The form of a puzzle with these parts.
+    """Return the form of a puzzle with these parts.
 
-    ``names`` and ``squares`` are those of the places, by default ``place 1`` and rows of parts; ``labels`` and
-    ``colours`` those of symbols.
+    ``names`` and ``squares`` belong to the places; by default the names are ``place 1``, ``place 2``, ... and each
+    part is a row of squares. ``labels`` and ``colours`` belong to the symbols.
     """
     groups = tuple(_group(part, labels or {}, colours) for part in parts)
     named = names or _names(parts)
@@ -173,7 +173,7 @@ def _group(part: Part, labels: Mapping[str, str], colours: Mapping[str, str] | N
 
 
 def _names(parts: Sequence[Part]) -> list[str]:
-    """The name of each place; in each part of a name they are counted anew."""
+    """Return the name of each place; the count starts anew in each part that has a name."""
     names = []
     counted = 0
     for part in parts:
@@ -185,7 +185,7 @@ def _names(parts: Sequence[Part]) -> list[str]:
 
 
 def _rows(parts: Sequence[Part]) -> list[Square]:
-    """The places row by row: dials follow each other, other parts begin a row, with twists directly below pieces."""
+    """Return the squares of the places: adjacent dials share rows, other parts start a row, twists are below pieces."""
     squares = list[Square]()
     row, column = 0.0, 0
     for part, after in zip(parts, [*parts[1:], None], strict=True):

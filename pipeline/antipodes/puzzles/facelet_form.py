@@ -1,4 +1,4 @@
-"""The form of a puzzle with a net: its stickers, each with a colour."""
+"""The form of a puzzle with a net: one field for the colour of each sticker."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,14 +20,14 @@ from antipodes.puzzles.facelets import FaceletOrbit, Reader
 
 COLOUR_NAMES = {"W": "white", "Y": "yellow", "O": "orange", "R": "red", "G": "green", "B": "blue"}
 BETWEEN_FACES = 0.3
-"""The space between two faces, in stickers."""
+"""Gap between two faces, as a fraction of a sticker's side."""
 Key = tuple[int, int, int]
 PieceByColours = Mapping[tuple[str, ...], tuple[str, int]]
 
 
 @dataclass(frozen=True)
 class FaceletForm(Form):
-    """The stickers of a net; letters of the picture that show the same facelet are one sticker."""
+    """The form of a net's stickers; letters of the picture that show the same facelet are one sticker."""
 
     reader: Reader
     letters: tuple[tuple[int, ...], ...]
@@ -35,7 +35,7 @@ class FaceletForm(Form):
     shown: Mapping[Key, int]
     """The field of each facelet, by orbit, place and number."""
     pieces: tuple[PieceByColours, ...]
-    """Of each orbit the pieces and their twists."""
+    """For each orbit, the piece and its twist for each sequence of colours."""
 
     def written(self, draft: Sequence[str]) -> list[str]:
         """See `Form.written`."""
@@ -60,7 +60,7 @@ class FaceletForm(Form):
         return [letters[own[0]] for own in self.letters]
 
     def _assembled(self, orbits: Sequence[Sequence[tuple[str, int]]]) -> list[str]:
-        """The symbol on each place, from the piece and the twist on each place of each orbit."""
+        """Return the symbol on each place, given the piece and the twist on each place of each orbit."""
         found = [""] * self.reader.places
         for orbit, pieces in zip(self.reader.orbits, orbits, strict=True):
             for place, (piece, twist) in enumerate(pieces):
@@ -70,23 +70,26 @@ class FaceletForm(Form):
         return found
 
     def _pieces_of(self, orbit: int, draft: Sequence[str]) -> list[tuple[str, int]]:
-        """The piece on each place of an orbit, and its twist; DraftError for colours of no piece, and wrong numbers."""
+        """Return the piece and twist on each place of an orbit.
+
+        Raises DraftError if the colours on a place match no piece, or a piece occurs too often or not often enough.
+        """
         places = range(self.reader.orbits[orbit].places)
         found = [self._piece_on(orbit, place, draft) for place in places]
         wrong = [place for place in places if found[place] is None]
         if wrong:
             looks = [self._looks(orbit, place, draft) for place in wrong]
-            raise DraftError(f"no piece looks like {listed(looks)}", self._fields_on(orbit, wrong))
+            raise DraftError(f"no piece has the colours {listed(looks)}", self._fields_on(orbit, wrong))
         known = [piece for piece in found if piece is not None]
         self._check_numbers(orbit, [piece for piece, _ in known])
         return known
 
     def _piece_on(self, orbit: int, place: int, draft: Sequence[str]) -> tuple[str, int] | None:
-        """The piece on a place, and its twist; None if no piece has these colours."""
+        """Return the piece on a place and its twist; None if no piece has these colours."""
         return self.pieces[orbit].get(tuple(draft[at] for at in self._fields_on(orbit, [place])))
 
     def _fields_on(self, orbit: int, places: Iterable[int]) -> list[int]:
-        """The fields of the facelets of some places, in the order of their numbers."""
+        """Return the fields of the facelets on these places, in the order of the facelets' numbers."""
         numbers = range(self.reader.orbits[orbit].facelets)
         return [self.shown[orbit, place, number] for place in places for number in numbers]
 
@@ -100,7 +103,7 @@ class FaceletForm(Form):
         return "-".join(labels[letter] for letter in letters)
 
     def _check_numbers(self, orbit: int, pieces: Sequence[str]) -> None:
-        """Raise DraftError unless each piece is there as often as at the start."""
+        """Raise DraftError unless each piece occurs as often as in the start."""
         start = [self.reader.picture[own[0]] for own in self.letters]
         places = range(self.reader.orbits[orbit].places)
         solved = [piece[0] for place in places if (piece := self._piece_on(orbit, place, start))]
@@ -119,9 +122,9 @@ class FaceletForm(Form):
 def facelet_form(
     reader: Reader, characters: Sequence[tuple[int, int]], colours: Mapping[str, str]
 ) -> FaceletForm | None:
-    """The form of the stickers of a net; None if several pieces look alike, so that colours do not tell them apart.
+    """Return the form of the stickers of a net; None if the colours do not identify every piece.
 
-    ``characters`` has line and column of each letter of the picture.
+    ``characters`` lists line and column of each letter of the picture.
     """
     letters_of: dict[Key | int, list[int]] = {}
     for number, one in enumerate(reader.shown):
@@ -148,7 +151,7 @@ def _name(reader: Reader, letters: Sequence[int]) -> str:
 
 
 def _pieces_by_colours(reader: Reader, number: int, shown: Collection[Key]) -> PieceByColours | None:
-    """The piece and the twist for each sequence of colours on a place of an orbit; None if colours do not tell."""
+    """Return piece and twist for each sequence of colours on a place of an orbit; None if they are ambiguous."""
     orbit, colours = reader.orbits[number], reader.colours[number]
     numbers = range(orbit.facelets)
     if not colours or any((number, place, at) not in shown for place in range(orbit.places) for at in numbers):
@@ -165,7 +168,7 @@ def _twists(orbit: FaceletOrbit) -> range:
 
 
 def _squares(characters: Sequence[tuple[int, int]]) -> list[Square]:
-    """Where letters are drawn: side by side in a face, with some space between faces."""
+    """Return the square of each letter: adjacent within a face, with a gap between faces."""
     rows = _positions(sorted({line for line, _ in characters}), 1)
     columns = _positions(sorted({column for _, column in characters}), 2)
     return [(rows[line], columns[column]) for line, column in characters]

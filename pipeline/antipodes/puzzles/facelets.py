@@ -1,4 +1,4 @@
-"""Facelets: which piece each of them shows, and positions read from the letters of all of them."""
+"""Facelets: the piece that each facelet shows, and positions read from the letters of all facelets."""
 
 import re
 from collections import Counter
@@ -16,57 +16,60 @@ OfPiece = Mapping[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Facelet:
-    """A letter of the picture, and the facelet behind it."""
+    """A letter of the picture and the facelet that it shows."""
 
     line: int
     column: int
     orbit: int
     place: int
     number: int
-    """The facelets of a place count clockwise; a piece of twist ``t`` shows its facelet 0 ``t`` orientations on."""
+    """Number of the facelet on its place, clockwise. Facelet 0 of a piece with twist ``t`` is ``t`` orientations on."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaceletOrbit:
-    """Where a position has the pieces of an orbit and their twists, and how many facelets a piece shows."""
+    """The places of an orbit's pieces and twists in a position, and the number of facelets of a piece."""
 
     first_piece: int
     places: int
     first_twist: int | None
-    """None: the pieces have no orientation."""
+    """The first place of the twists; None if the pieces have no orientation."""
     orientations: int
     facelets: int
 
     def on_piece(self, symbols: Sequence[str], facelet: Facelet) -> tuple[str, int]:
-        """The piece that a facelet shows in a position, and which of the piece's facelets."""
+        """Return the piece that a facelet shows in a position, and the number of the piece's own facelet."""
         twist = 0 if self.first_twist is None else int(symbols[self.first_twist + facelet.place])
         return symbols[self.first_piece + facelet.place], self.of_piece(facelet.number, twist)
 
     def of_piece(self, number: int, twist: int) -> int:
-        """Which facelet of a piece a facelet of its place shows."""
+        """Return the number of the piece's facelet that is at facelet ``number`` of its place."""
         return (number - twist * (self.facelets // self.orientations)) % self.facelets
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """An order in which the letters of a picture are written in a line, and their names there."""
+    """The order in which a text lists the letters of a picture, and the letters and names that it uses for them."""
 
     order: tuple[int, ...]
-    """Of each letter of the text the number of that of the picture, in reading order."""
+    """For each letter of the text, the number of the corresponding letter of the picture in reading order."""
     letters: Mapping[str, str]
-    """The letter of the picture for each of the text."""
+    """For each letter that the text uses, the letter of the picture for the same colour."""
     names: tuple[str, ...]
     """The name of each facelet, in the order of the picture: ``U8``."""
 
     @classmethod
     def of_picture(cls, picture: Sequence[str]) -> "Spelling":
-        """The letters as they are drawn, line by line."""
+        """Return the spelling that lists the letters as the picture shows them, line by line."""
         names = tuple(f"letter {number}" for number in range(1, len(picture) + 1))
         return cls(tuple(range(len(picture))), {letter: letter for letter in picture}, names)
 
     @classmethod
     def of_faces(cls, faces: Sequence[tuple[str, str]], picture: Sequence[str]) -> "Spelling":
-        """The letters face by face: pairs of the letter of the text, and that of the picture for the same colour."""
+        """Return the spelling that lists the letters face by face.
+
+        ``faces`` contains pairs: the letter of a face in the text, and the letter of its colour in the picture.
+        """
         order, names = list[int](), [""] * len(picture)
         for face, letter in faces:
             own = [number for number, shown in enumerate(picture) if shown == letter]
@@ -76,41 +79,41 @@ class Spelling:
         return cls(tuple(order), dict(faces), tuple(names))
 
     def drawn(self, text: Sequence[str]) -> list[str]:
-        """The letters in the order of the picture, and as it has them; PositionError for one that is no colour."""
+        """Return the picture's letters in the order of the picture; raise PositionError for an unknown letter."""
         found = [""] * len(self.order)
         for number, letter in zip(self.order, text, strict=True):
             if letter not in self.letters:
                 known = " ".join(self.letters)
-                raise PositionError(f"expected the facelets {known}, found {quote(letter)} for {self.names[number]}")
+                raise PositionError(f"{self.names[number]}: expected one of the letters {known}, found {quote(letter)}")
             found[number] = self.letters[letter]
         return found
 
     def written(self, letter: str) -> str:
-        """The letter of the text for one of the picture."""
+        """Return the letter of the text for a letter of the picture."""
         return next(own for own, shown in self.letters.items() if shown == letter)
 
 
 def letters_in(text: str, drawn: str) -> list[str]:
-    """The letters of a text, without the lines of the picture and what separates letters."""
+    """Return the letters of a text, without separators and the characters with which the picture draws lines."""
     lines = {character for character in drawn if not LETTER.match(character)}
     return [letter for letter in text if not SEPARATOR.match(letter) and letter not in lines]
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the pieces and twists of a position from its letters."""
+    """A reader of the pieces and twists of a position from its letters."""
 
     picture: Sequence[str]
     """The letters of the start, in reading order."""
     shown: Sequence[Facelet | None]
-    """The facelet behind each; None where the letter never changes."""
+    """The facelet that each letter shows, or None if the letter never changes."""
     orbits: Sequence[FaceletOrbit]
     colours: Sequence[OfPiece]
     spelling: Spelling
     places: int
 
     def symbols(self, text: Sequence[str]) -> list[str]:
-        """The symbol on each place; PositionError where the letters are not those of pieces, each as often as it is."""
+        """Return the symbol on each place; raise PositionError unless the letters show the puzzle's pieces."""
         letters = self.spelling.drawn(text)
         self._check_counts(letters)
         self._check_fixed(letters)
@@ -135,10 +138,10 @@ class Reader:
             if facelet is None and letter != fixed:
                 expected, found = self.spelling.written(fixed), self.spelling.written(letter)
                 name = self.spelling.names[number]
-                raise PositionError(f"expected {expected} for {name}, which never moves, found {found}")
+                raise PositionError(f"{name} never moves: expected {expected}, found {found}")
 
     def _pieces(self, orbit: int, letters: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """The piece on each place of an orbit, and its twist."""
+        """Yield the piece on each place of an orbit, and its twist."""
         for place in range(self.orbits[orbit].places):
             own = [k for k, one in enumerate(self.shown) if one and (one.orbit, one.place) == (orbit, place)]
             found = {(facelet.number, letters[k]) for k in own if (facelet := self.shown[k])}
@@ -146,12 +149,12 @@ class Reader:
             if len(fitting) != 1:
                 where = " ".join(self.spelling.names[k] for k in own)
                 looks = "".join(self.spelling.written(letters[k]) for k in own)
-                reason = "found " + quote(looks) if not fitting else "of which several look like that"
-                raise PositionError(f"expected a piece on {where or 'each place'}, {reason}")
+                reason = f"no piece has the letters {quote(looks)}" if not fitting else "its letters are ambiguous"
+                raise PositionError(f"{where or 'each place'}: {reason}")
             yield fitting[0]
 
     def _fitting(self, number: int, letters: set[tuple[int, str]]) -> Iterator[tuple[str, int]]:
-        """The pieces that show such letters, each with its twist."""
+        """Yield the pieces, each with its twist, that show these letters."""
         orbit, colours = self.orbits[number], self.colours[number]
         for piece in dict.fromkeys(piece for piece, _ in colours):
             for twist in range(orbit.orientations):
@@ -171,7 +174,7 @@ class Reader:
 
 
 def check_size(letters: Sequence[str], expected: int) -> None:
-    """PositionError unless there is a letter for each facelet."""
+    """Raise PositionError unless there is one letter for each facelet."""
     if len(letters) != expected:
         raise PositionError(f"expected {counted(expected, 'facelet')}, found {len(letters)}")
     for letter in letters:

@@ -1,12 +1,12 @@
-"""Positions of cubing.js, as its ``KPattern`` and ``KTransformation`` write them in JSON.
+"""Positions in the JSON of cubing.js (``KPattern`` and ``KTransformation``).
 
     {"CORNERS": {"pieces": [...], "orientation": [...]}, "EDGES": {...}}
     {"CORNERS": {"permutation": [...], "orientationDelta": [...]}, "EDGES": {...}}
 
-The second one is applied to the solved position. Either may be in an object with ``patternData`` or
-``transformationData``. Pieces, places and orientations count from 0, as in the file of a puzzle (`formats.kpuzzle`);
-those of bundled cubes as in cubing.js. An orbit that is left out is solved; one that the puzzle does not have, such as
-centres, must have its pieces in order.
+The second form is a transformation, which is applied to the solved position. Either form may be wrapped in an object
+with the key ``patternData`` or ``transformationData``. Pieces, places and orientations count from 0 in the order of
+the puzzle's file (`formats.kpuzzle`), or in the order of cubing.js for bundled cubes. An orbit that is left out is
+solved. An orbit that the puzzle does not have, such as centres, must have its pieces in order.
 """
 
 import json
@@ -26,21 +26,21 @@ CUBE = {
     "CORNERS": "UFR URB UBL ULF DRF DFL DLB DBR",
     "EDGES": "UF UR UB UL DF DR DB DL FR FL BR BL",
 }
-"""The pieces of cubes in the order of cubing.js, by the faces of their facelets counterclockwise, the first of which
-has orientation 0."""
+"""The pieces of cubes in the order of cubing.js. A piece is named by the faces of its facelets, counterclockwise from
+the facelet with orientation 0."""
 Pieces = Sequence[tuple[int, int]]
-"""The piece on each place of an orbit, and its orientation."""
+"""The piece on each place of an orbit and its orientation."""
 
 
 def is_kpattern(text: str) -> bool:
-    """Whether a text may be a position in JSON."""
+    """Return whether a text looks like a position in JSON."""
     return text.lstrip().startswith("{")
 
 
 def read_kpattern(text: str, parts: Sequence[Part], solved: Sequence[str]) -> dict[str, Pieces]:
-    """The pieces of each orbit of a puzzle with such parts; ``solved`` are the symbols of the solved position.
+    """Return the pieces of each orbit of a puzzle; ``solved`` contains the symbols of the solved position.
 
-    PositionError where the text is no JSON, or not as the format says.
+    Raises PositionError if the text is not valid JSON or does not follow the format.
     """
     found, given = dict[str, Pieces](), _orbits(text)
     at = 0
@@ -51,7 +51,7 @@ def read_kpattern(text: str, parts: Sequence[Part], solved: Sequence[str]) -> di
         if not part.holds_pieces:
             continue
         if not part.name or part.name in found:
-            raise PositionError("expected a position of another form: the orbits of the puzzle have no names for JSON")
+            raise PositionError("the orbits of this puzzle have no names, so a position cannot be given in JSON")
         twisted = after is not None and after.twists and after.name == part.name
         twists = [int(symbol) for symbol in solved[at : at + part.places]] if twisted else [0] * part.places
         start = [(part.labels[symbol], twist) for symbol, twist in zip(solved[places], twists, strict=True)]
@@ -63,12 +63,12 @@ def read_kpattern(text: str, parts: Sequence[Part], solved: Sequence[str]) -> di
 
 
 def written(found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
-    """The symbols on the places of all parts, of pieces that count as these do."""
+    """Return the symbols on the places of all parts if pieces are numbered as the labels of the puzzle."""
     return [part.symbols[piece if part.holds_pieces else twist] for part in parts for piece, twist in found[part.name]]
 
 
 def cube_facelets(found: Mapping[str, Pieces]) -> dict[tuple[str, frozenset[str]], str]:
-    """The face whose colour each facelet of a cube shows; a facelet is its face, and the faces of its place."""
+    """Return the face whose colour each facelet of a cube shows, by (face of the facelet, faces of its place)."""
     shown = {}
     for orbit, pieces in found.items():
         names = CUBE[orbit].split()
@@ -79,23 +79,23 @@ def cube_facelets(found: Mapping[str, Pieces]) -> dict[tuple[str, frozenset[str]
 
 
 def _orbits(text: str) -> dict[str, Any]:
-    """The orbits in a text."""
+    """Return the orbits in a text."""
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
-        raise PositionError(f"expected JSON, found a mistake at character {error.pos + 1}") from None
+        raise PositionError(f"not valid JSON: there is an error at character {error.pos + 1}") from None
     except (RecursionError, ValueError):
-        raise PositionError("expected JSON of a few levels and numbers of few digits, found others") from None
+        raise PositionError("the JSON is nested too deeply, or a number has too many digits") from None
     for key in WRAPPED:
         if isinstance(whole, dict) and key in whole:
             whole = whole[key]
     if not isinstance(whole, dict) or not all(isinstance(entry, dict) for entry in whole.values()):
-        raise PositionError("expected an object in JSON with an object for each orbit, found something else")
+        raise PositionError("expected a JSON object that contains an object for each orbit")
     return dict(whole)
 
 
 def _pieces(entry: Mapping[str, Any], start: Pieces, kinds: tuple[int, int], name: str) -> Pieces:
-    """The pieces of an orbit; ``kinds`` are the numbers of pieces and of orientations."""
+    """Return the pieces of an orbit; ``kinds`` is the number of different pieces and the number of orientations."""
     unknown = [key for key in entry if key not in (PIECES, TWISTS, PERMUTATION, DELTA, IGNORED)]
     pattern, change = ([key for key in keys if key in entry] for keys in ((PIECES, TWISTS), (PERMUTATION, DELTA)))
     if unknown or (pattern and change):
@@ -115,18 +115,19 @@ def _pieces(entry: Mapping[str, Any], start: Pieces, kinds: tuple[int, int], nam
 
 
 def _check_counts(numbers: Sequence[int], expected: Sequence[int], where: str) -> None:
-    """PositionError unless each number is there as often as expected."""
+    """Raise PositionError unless each number occurs as often as expected."""
     found, wanted = Counter(numbers), Counter(expected)
     for number, count in wanted.items():
         if found[number] != count:
-            raise PositionError(f"{where}: expected the number {number} {count} x, found it {found[number]} x")
+            raise PositionError(f"{where}: expected {count} x the number {number}, found {found[number]} x")
 
 
 def _numbers(value: object, size: int, end: int, where: str) -> list[int]:
-    """A list of so many numbers from 0, all below an end."""
-    if not isinstance(value, list) or len(value) != size:
-        found = str(len(value)) if isinstance(value, list) else "something else"
-        raise PositionError(f"{where}: expected a list of {size} numbers, found {found}")
+    """Return the value if it is a list of ``size`` integers from 0 to ``end - 1``; raise PositionError otherwise."""
+    if not isinstance(value, list):
+        raise PositionError(f"{where}: expected a list of {size} numbers")
+    if len(value) != size:
+        raise PositionError(f"{where}: expected a list of {size} numbers, found {len(value)}")
     for number in value:
         if type(number) is not int or not 0 <= number < end:
             raise PositionError(f"{where}: expected numbers from 0 to {end - 1}, found {quote(shorten(str(number)))}")
@@ -134,7 +135,7 @@ def _numbers(value: object, size: int, end: int, where: str) -> list[int]:
 
 
 def _check_in_order(name: str, entry: Mapping[str, Any]) -> None:
-    """PositionError unless an orbit that the puzzle does not have is solved."""
+    """Raise PositionError unless an orbit that the puzzle does not have is solved."""
     value = entry.get(PIECES, entry.get(PERMUTATION, []))
     if not isinstance(value, list) or value != list(range(len(value))):
-        raise PositionError(f"{shorten(name)}: expected pieces in order, since the puzzle does not have them")
+        raise PositionError(f"{shorten(name)}: the puzzle does not have this orbit, so its pieces must be in order")

@@ -1,4 +1,4 @@
-"""Words of moves: moves one after another, with the rotation of the cube in which they end."""
+"""Words of moves: sequences of moves, with the rotation of the cube at their end."""
 
 from dataclasses import dataclass
 
@@ -7,25 +7,25 @@ from antipodes_tasks.errors import PositionError
 
 PRIME = "'"
 LONGEST = 10_000
-"""Moves of a sequence: powers and brackets write more of them in a few characters than anyone can follow."""
+"""Maximum number of moves of a sequence; powers and brackets can abbreviate far longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Moves one after another, as sequences are made of; see `antipodes.puzzles.sequences.Composable`."""
+    """A sequence of moves, as a `antipodes.puzzles.sequences.Composable`."""
 
     steps: tuple[tuple[str, bool], ...]
-    """The name of each move on the unrotated cube, and whether it is undone instead."""
+    """The name of each move on the unrotated cube, and whether its inverse is made instead."""
     held: Rotation = UNROTATED
-    """How the cube is held after the moves, which renames those that follow; only cubes are rotated."""
+    """The rotation of the cube after the moves, which renames the moves that follow; always unrotated if not a cube."""
 
     def compose(self, other: "Word") -> "Word":
-        """These moves, and after them the others."""
+        """Return these moves followed by the moves of another word."""
         _check_length(len(self.steps) + len(other.steps))
         return Word(self.steps + _renamed(other.steps, self.held), self.held.compose(other.held))
 
     def power(self, exponent: int) -> "Word":
-        """These moves so many times; undone, from the last to the first, if the exponent is negative."""
+        """Return these moves repeated ``exponent`` times, or their inverse repeated if the exponent is negative."""
         _check_length(len(self.steps) * abs(exponent))
         if exponent < 0:
             return self._undone().power(-exponent)
@@ -35,7 +35,7 @@ class Word:
         return Word(tuple(step for steps in repeated for step in steps), self.held.power(exponent))
 
     def _undone(self) -> "Word":
-        """The moves undone, from the last to the first, after the rotation undone."""
+        """Return the inverse: the inverse rotation, then the inverse moves from the last to the first."""
         back = self.held.power(-1)
         steps = tuple((name, not undone) for name, undone in reversed(self.steps))
         return Word(_renamed(steps, back), back)

@@ -1,7 +1,8 @@
-"""Pictures of nets: the stickers fill the faces that the characters of a net draw.
+"""Pictures of nets: coloured stickers that fill the faces of a net drawn with characters.
 
-A face in a frame of lines is divided into a grid, or into triangles along its diagonals. Rows of letters between
-diagonals, each two letters shorter or longer than the one before, are a triangle, which is divided into small ones.
+A rectangular face is divided into a grid, or into triangles along its diagonals. A triangular face consists of rows of
+letters between diagonals, each row two letters shorter or longer than the row before. It is divided into small
+triangles.
 """
 
 import math
@@ -20,22 +21,22 @@ Character = tuple[int, int]
 Point = tuple[float, float]
 DIAGONALS = RISING, FALLING, CROSS = "╱", "╲", "╳"
 GAP = 1.5
-"""The space between a sticker and the edge of its cell."""
+"""Gap between a sticker and the edge of its cell."""
 ROW_OF_TRIANGLES = re.compile(
     rf"(?<={FALLING} ){LETTER.pattern}(?: {LETTER.pattern} {LETTER.pattern})*(?= {RISING})"
     rf"|(?<={RISING} ){LETTER.pattern}(?: {LETTER.pattern} {LETTER.pattern})*(?= {FALLING})"
 )
-"""An odd number of letters, two columns apart, from a diagonal to the opposite one."""
+"""An odd number of letters, two columns apart, between two opposite diagonals."""
 EDGE = 2.5
-"""The width of the edges of faces."""
+"""Width of the edges of faces."""
 TALL_ROW = 36
-"""The height of a line of letters that are triangles, which are 48 wide."""
+"""Height of a row of triangular stickers, which are 48 wide."""
 SMALL = 20
-"""The side of the sticker of a letter outside all faces."""
+"""Side of the sticker of a letter outside all faces."""
 
 
 class Frame(NamedTuple):
-    """The lines and columns of the characters around a face."""
+    """The lines and columns of the characters that enclose a face."""
 
     top: int
     left: int
@@ -43,15 +44,15 @@ class Frame(NamedTuple):
     right: int
 
     def corners(self) -> tuple[Point, Point, Point, Point]:
-        """The corners of a picture, clockwise from the upper left one."""
+        """Return the corners of the face in the picture, clockwise from the upper left."""
         (left, top), (right, bottom) = _centre(self.top, self.left), _centre(self.bottom, self.right)
         return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
 def net_picture(lines: Sequence[str], shown: Mapping[Character, str]) -> Picture:
-    """The picture of a net with the colour of each of its letters."""
+    """Return the picture of a net; ``shown`` is the colour of each of its letters."""
     cells = cells_of(tuple(lines))
-    if set(cells) != set(shown):  # letters outside faces: the characters are drawn as they stand
+    if set(cells) != set(shown):  # some letters are outside faces: draw the characters in their places
         colours = iter(shown.values())
 
         def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
@@ -67,7 +68,7 @@ def net_picture(lines: Sequence[str], shown: Mapping[Character, str]) -> Picture
 
 @lru_cache(maxsize=16)
 def cells_of(lines: tuple[str, ...]) -> Mapping[Character, tuple[Point, ...]]:
-    """The corners of the part of its face that each letter stands for, clockwise; without letters outside faces."""
+    """Return the corners, clockwise, of each letter's cell of its face; letters outside faces are left out."""
     frames = frames_of(lines)
     faces = defaultdict[Frame, list[Character]](list)
     for at, frame in frames.items():
@@ -81,7 +82,7 @@ def cells_of(lines: tuple[str, ...]) -> Mapping[Character, tuple[Point, ...]]:
 
 
 def frames_of(lines: Sequence[str]) -> Mapping[Character, Frame]:
-    """The frame around each letter that is in one."""
+    """Return the frame around each letter, if it has one."""
     found = {}
     for line, text in enumerate(lines):
         for letter in LETTER.finditer(text):
@@ -108,7 +109,7 @@ def _frame(lines: Sequence[str], line: int, column: int) -> Frame | None:
 def _in_frame(
     lines: Sequence[str], frame: Frame, letters: Sequence[Character]
 ) -> Mapping[Character, tuple[Point, ...]]:
-    """The cells of the letters in a frame; none if these are not a grid, and not around a cross."""
+    """Return the cells of the letters in a frame; empty if the letters form neither a grid nor a cross."""
     rows, columns = (sorted({at[axis] for at in letters}) for axis in (0, 1))
     inside = [lines[line][frame.left + 1 : frame.right] for line in range(frame.top + 1, frame.bottom)]
     if any(mark in text for text in inside for mark in DIAGONALS):
@@ -128,7 +129,7 @@ def _in_frame(
 def _around_cross(
     lines: Sequence[str], frame: Frame, letters: Sequence[Character]
 ) -> Mapping[Character, tuple[Point, ...]]:
-    """Triangles between the middle of a face and its sides, for a letter above, below, left and right of a cross."""
+    """Return the triangles between the centre of a face and its sides, for four letters around a cross."""
     crosses = [
         (line, column)
         for line in range(frame.top + 1, frame.bottom)
@@ -149,7 +150,7 @@ def _around_cross(
 
 
 def _triangles(lines: Sequence[str]) -> Iterator[tuple[Character, tuple[Point, ...]]]:
-    """The cells of letters in rows between diagonals: triangles that point down and up in turn."""
+    """Yield the cells of letters in rows between diagonals: triangles that alternately point down and up."""
     for line, text in enumerate(lines):
         for row in ROW_OF_TRIANGLES.finditer(text):
             for place, letter in enumerate(range(row.start(), row.end(), 2)):
@@ -165,7 +166,7 @@ def _triangle(line: int, column: int, down: bool) -> tuple[Point, ...]:
 
 
 def _sticker(corners: tuple[Point, ...], colour: str) -> Shape:
-    """A sticker that fills a cell but for a gap."""
+    """Return a sticker that fills a cell except for a gap at its edges."""
     if len(corners) == 4:
         (left, top), _, (right, bottom), _ = corners
         return Rectangle(left + GAP, top + GAP, right - left - 2 * GAP, bottom - top - 2 * GAP, colour, LINE, rounded=3)
@@ -175,7 +176,7 @@ def _sticker(corners: tuple[Point, ...], colour: str) -> Shape:
 
 
 def _shrunk(corners: Sequence[Point]) -> list[Point]:
-    """A triangle whose sides are moved inwards by the gap: towards the centre of its inscribed circle."""
+    """Return the triangle with its sides moved inwards by the gap, that is, scaled towards its incentre."""
     sides = [math.dist(corners[(k + 1) % 3], corners[(k + 2) % 3]) for k in range(3)]
     around = sum(sides)
     centre = [sum(side * at[axis] for side, at in zip(sides, corners, strict=True)) / around for axis in (0, 1)]
@@ -186,7 +187,7 @@ def _shrunk(corners: Sequence[Point]) -> list[Point]:
 
 
 def _edges(frames: Mapping[Character, Frame]) -> Iterator[Line]:
-    """The sides of all faces, each once."""
+    """Yield the sides of all faces; a shared side is drawn once."""
     sides = chain.from_iterable(_sides(frame.corners()) for frame in dict.fromkeys(frames.values()))
     for (x, y), (end_x, end_y) in dict.fromkeys(sides):
         yield Line(x, y, end_x, end_y, LINE, EDGE)
@@ -203,7 +204,7 @@ def _sides(corners: tuple[Point, ...]) -> Iterable[tuple[Point, Point]]:
 
 
 def _centre(line: int, column: int) -> Point:
-    """The middle of a character."""
+    """Return the centre of a character."""
     return (column + 0.5) * COLUMN, (line + 0.5) * ROW
 
 

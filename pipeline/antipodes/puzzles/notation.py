@@ -1,4 +1,4 @@
-"""How positions are read, written and drawn: the interface, and the plain list of symbols."""
+"""Notations, which read, write and draw positions: the interface, and plain lists of symbols."""
 
 import re
 from abc import ABC, abstractmethod
@@ -18,12 +18,12 @@ ROW_ENDS = re.compile(r"[\n/]")
 
 
 class Notation(ABC):
-    """How the symbols of a position are read from a text, written in a line, and drawn in several."""
+    """A way to read the symbols of a position from a text, write them in one line, and draw them in several lines."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place, by default in the order of the places.
+        """Return the symbol on each place; by default the text lists the symbols in the order of the places.
 
-        PositionError where it has another number of symbols than places, or one that a part does not know.
+        Raises PositionError if the number of symbols is not the number of places, or a symbol is not in its part.
         """
         places = sum(part.places for part in parts)
         single = all(part.single_characters for part in parts)
@@ -36,54 +36,54 @@ class Notation(ABC):
         return symbols
 
     def of_kpattern(self, found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place, of a position of cubing.js, by default with pieces that count as the puzzle's."""
+        """Return the symbol on each place of a position of cubing.js, whose pieces are by default numbered as ours."""
         return written(found, parts)
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text, which `split` reads back."""
+        """Return one line of text, which `split` can read."""
         return " ".join(symbols)
 
     @abstractmethod
     def draw(self, symbols: Sequence[str]) -> str:
-        """A drawing of one or several lines, all of one length, so that drawings stand side by side."""
+        """Return a drawing of one or several lines of equal length, so that drawings can be put side by side."""
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The position in shapes and colours; by default the drawing."""
+        """Return a picture of the position in shapes and colours; by default a picture of the drawing."""
         return text_picture(self.draw(symbols))
 
     def followed(self, before: Sequence[str], after: Sequence[str]) -> "Notation":
-        """The notation of the position after a move, which names each piece as this one does before the move.
+        """Return the notation after a move, in which each piece keeps the name that it has in this one.
 
-        By default this one: most pieces are named by what they are, and equal ones have no names of their own.
+        By default this is the same notation, because names usually depend on the kind of a piece only.
         """
         return self
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The form in which a person edits positions; by default a row of places for each part."""
+        """Return the form in which a person edits positions; by default it has a row of places for each part."""
         return form_of(parts)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
-        """Line and column of each character of `draw` that deserves a colour of its own; by default none."""
+        """Return line and column of each character of `draw` that is to be highlighted; by default none."""
         return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Lists(Notation):
-    """The symbols in the order of places, one list for each part, with ``/`` between the lists."""
+    """A notation with one list of symbols for each part, in the order of places, and ``/`` between the lists."""
 
     sizes: tuple[int, ...]
-    """The number of places of each part."""
+    """Number of places of each part."""
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
+        """Return one line of text."""
         return " / ".join(" ".join(symbols[first:end]) for first, end in self._ranges)
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """A line for each part."""
+        """Draw a line for each part."""
         return rectangle([" ".join(symbols[first:end]) for first, end in self._ranges])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """A row of tiles for each part."""
+        """Return a picture with a row of tiles for each part."""
         shapes: list[Shape] = []
         for row, (first, end) in enumerate(self._ranges):
             colours = colours_of(symbols[first:end])
@@ -97,7 +97,7 @@ class Lists(Notation):
 
 
 def rectangle(lines: Sequence[str]) -> str:
-    """The lines as one text, filled with blanks to the length of the longest."""
+    """Return the lines as one text, padded with blanks to the length of the longest line."""
     width = max(map(len, lines))
     return "\n".join(line.ljust(width) for line in lines)
 
@@ -110,22 +110,20 @@ def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:
 
 
 def symbols_in(text: str, *expected: int) -> list[str]:
-    """The symbols of a text: the parts between separators, or the characters if their number is one of the expected."""
-    apart = _split_moves(text)
-    close = list("".join(apart))
-    if len(apart) not in expected and len(close) in expected:
-        return close
-    return apart
+    """Return the symbols of a text: its words, or its characters if only their number is one of those expected."""
+    words = _split_moves(text)
+    single = list("".join(words))
+    return single if len(words) not in expected and len(single) in expected else words
 
 
 def characters_in(text: str) -> list[str]:
-    """The symbols of a text in which each is a single character."""
+    """Return the symbols of a text if each symbol is a single character."""
     return list("".join(_split_moves(text)))
 
 
 def rows_in(text: str, symbols: int) -> list[int]:
-    """The number of symbols in each line of a text, which has so many."""
-    lines = [apart for line in ROW_ENDS.split(text) if (apart := _split_moves(line))]
+    """Return the number of symbols in each line of a text with ``symbols`` symbols in total."""
+    lines = [words for line in ROW_ENDS.split(text) if (words := _split_moves(line))]
     lengths = [len(line) for line in lines]
     return lengths if sum(lengths) == symbols else [len("".join(line)) for line in lines]
 

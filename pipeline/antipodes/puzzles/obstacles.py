@@ -1,4 +1,4 @@
-"""Why no moves lead from a start to a position, as far as that follows without a search."""
+"""Reasons why a position is unreachable, as far as they can be found without a search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,16 +9,16 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.solvability import WrongSum, parities, solvable, wrong_sum
 
 MAX_STARTS = 4096
-"""Starts that are compared with a position."""
+"""Maximum number of starts with which a position is compared."""
 
 
 def obstacle(rules: Rules, position: Labels) -> str | None:
-    """Why no moves lead from any start to a position ``(places,)``; None if that is not known without a search."""
+    """Return why a position ``(places,)`` is unreachable from every start; None if that is unknown without a search."""
     starts = rules.start_labels
     if len(starts) > MAX_STARTS or solvable(rules, position, starts).possible.any():
         return None
     if len(starts) > 1:
-        return "parities and sums that no move changes differ from those of every start"
+        return "it differs from every start in a parity or sum that no move changes"
     wrong = wrong_sum(replace(rules, starts=(tuple(starts[0].tolist()),), origin=None), position)
     if wrong is not None:
         return _wrong_parities(rules.parts) if wrong.part is None else _wrong_sum(wrong.part, wrong)
@@ -34,12 +34,12 @@ def _wrong_sum(part: Part, wrong: WrongSum) -> str:
     of_part = f" of {part.name}" if part.name else ""
     cause = ": a piece is turned on its place" if part.twists else ""
     total = f"the {what}{of_part} have the sum {wrong.found} modulo {len(part.symbols)}"
-    return f"{total}, which no moves make{cause}"
+    return f"{total}, which no sequence of moves can produce{cause}"
 
 
 def _wrong_parities(parts: Sequence[Part]) -> str:
     arrangements = [part for part in parts if part.holds_pieces and part.all_different]
     names = [part.name for part in arrangements if part.name]
     if len(arrangements) > 1 and len(names) == len(arrangements):
-        return f"the parities of {' and '.join(names)} do not fit together: two pieces are swapped"
-    return "parities and sums, each possible alone, do not fit together"
+        return f"the parities of {' and '.join(names)} contradict each other: two pieces are swapped"
+    return "its parities and sums contradict each other, although each one is possible"

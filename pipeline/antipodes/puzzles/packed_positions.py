@@ -1,4 +1,4 @@
-"""Positions as text, for settings: their labels, compressed (zlib) and written in base64."""
+"""Positions as text for settings: their labels, compressed with zlib and encoded in base64."""
 
 import binascii
 import zlib
@@ -12,13 +12,13 @@ from antipodes_tasks.rules.moves import Labels
 MAX_CHARACTERS = 1 << 18
 """Maximum length of the text: the manifest of a store contains it and is written at each commit."""
 MAX_BYTES = 1 << 26
-"""Maximum number of bytes of the labels: 262,144 characters of a forged text would expand to three times as many."""
+"""Maximum number of bytes of the labels; a forged text of 262,144 characters could expand to three times this size."""
 PIECE_BYTES = 1 << 20
-"""Bytes that are compressed at a time."""
+"""Number of bytes that are compressed at a time."""
 
 
 def packed(positions: Labels) -> str | None:
-    """Return the text of labels ``(n, places)``; None if they are too many for one."""
+    """Return the text of labels ``(n, places)``; None if it would be too long."""
     content, compressor = positions.tobytes(), zlib.compressobj(9)
     if len(content) > MAX_BYTES:
         return None
@@ -32,7 +32,7 @@ def packed(positions: Labels) -> str | None:
 
 
 def unpacked(text: object, places: int) -> Labels:
-    """Return the labels ``(n, places)`` of a text; InputError if it is not the text of positions of so many places."""
+    """Return the labels ``(n, places)`` of a text; raise InputError if the text is not from `packed`."""
     try:
         packed_text = arguments.text(text, "positions")
         if len(packed_text) > MAX_CHARACTERS:
@@ -43,4 +43,4 @@ def unpacked(text: object, places: int) -> Labels:
             raise ValueError("the compressed bytes are cut off or too many")
         return np.frombuffer(content, dtype=np.uint8).reshape(-1, places)
     except (ValueError, zlib.error):
-        raise InputError(f"expected packed positions of {places} places, found something else") from None
+        raise InputError(f"the packed positions are corrupt, or not of a puzzle with {places} places") from None

@@ -1,15 +1,15 @@
 """Patterns: sets of positions, written like a position.
 
 ========== ==========================================================================
-``A``      this piece stands here
-``[AB]``   one of these stands here
-``[^AB]``  something else stands here
-``?``      anything stands here
-``{ABC}``  these stand on the next squares, as many as they are, in any order
+``A``      the piece A is here
+``[AB]``   A or B is here
+``[^AB]``  a piece other than A and B is here
+``?``      any piece is here
+``{ABC}``  A, B and C are on the next three squares, in any order
 ========== ==========================================================================
 
-Symbols of several characters are separated, in brackets, too: ``{10 11 12}``. Holes of the board are written ``#``, or
-all of them are omitted.
+Symbols of several characters need separators, also in brackets: ``{10 11 12}``. Either all holes of the board are
+written as ``#``, or all are omitted.
 """
 
 import re
@@ -34,20 +34,22 @@ from antipodes_tasks.rules.squares import squares_of
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
-"""Positions of a batch."""
+"""Maximum number of positions of a batch."""
 Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
-"""Fills a place of positions ``(n, places)`` in every possible way, and takes from the pieces ``(n, labels)`` left."""
+"""Function that fills a place of positions ``(n, places)`` in every possible way from the pieces ``(n, labels)`` left.
+
+It returns the new positions and the pieces that are left for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A part of a pattern: a bag covers as many squares as it has labels, anything else one square."""
+    """A part of a pattern: a bag covers one square for each of its labels, any other group covers one square."""
 
     labels: tuple[int, ...]
-    """The labels of a bag, or to choose from; none for a hole."""
+    """The labels of a bag, or the labels of which one is on the square; empty for a hole."""
     bag: bool
     part: int = 0
-    """The number of the part of the puzzle whose labels these are."""
+    """The number of the puzzle's part to which the labels belong."""
 
     @property
     def squares(self) -> int:
@@ -56,14 +58,14 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Fill one place with a label from a pool."""
+    """A step that fills one place with a label from a pool."""
 
     place: int
     labels: tuple[int, ...]
     first: int
-    """The number of the first label of the part among the labels of all parts."""
+    """The number of the part's first label among the labels of all parts."""
     pool: NDArray[np.int64] | None
-    """``(labels,)``: the number of each label of all parts, if a new pool begins here."""
+    """``(labels,)``: the count of each label of all parts in a pool that starts at this step; None keeps the pool."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ class Pattern:
     def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
         """Read a pattern.
 
-        PatternError where the pattern covers another number of squares than there are, names an unknown piece, needs
-        more pieces of a kind than there are, or has a bracket that is not closed, or that holds places of two parts.
+        Raises PatternError if the pattern covers too many or too few squares, names an unknown piece, needs more pieces
+        of a kind than the puzzle has, has an unbalanced bracket, or has a bag that extends over two parts.
         """
         arguments.instance(puzzle, Puzzle, "a Puzzle")
         arguments.text(text, "a pattern", PatternError)
@@ -99,15 +101,15 @@ class Pattern:
         return pattern
 
     def batches(self) -> Iterator[Labels]:
-        """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
+        """Yield all positions that match, each once, in batches ``(n, places)`` of at most BATCH positions."""
         nothing = np.zeros(self.puzzle.places, dtype=np.uint8)
         return _filled(nothing, self._free, [partial(_fill, step) for step in self._steps])
 
     @property
     def allowed(self) -> list[tuple[int, ...]]:
-        """The labels that each place may hold; PatternError where the pattern has pieces in any order."""
+        """The labels that each place may hold; raises PatternError if the pattern has pieces in any order."""
         if any(group.squares != 1 for group in self.groups):
-            raise PatternError("expected what each place holds, found pieces in any order, {...}")
+            raise PatternError("pieces in any order, {...}, are not possible here; give the piece on each place")
         return [group.labels for group in self.groups]
 
     def matches(self, labels: Labels) -> Mask:
@@ -124,24 +126,24 @@ class Pattern:
 
     @cached_property
     def _first(self) -> list[int]:
-        """The number of the first label of each part among the labels of all parts."""
+        """The number of each part's first label among the labels of all parts."""
         return list(accumulate((len(part.symbols) for part in self.puzzle.parts), initial=0))
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
-        """``(labels,)``: the number of each label of all parts; any place of values may hold each."""
+        """``(labels,)``: the maximum count of each label of all parts; a value may be on every place of its part."""
         counts = [part.counts or (part.places,) * len(part.symbols) for part in self.puzzle.parts]
         return np.array([count for own in counts for count in own], dtype=np.int64)
 
     @cached_property
     def _free(self) -> NDArray[np.int64]:
-        """``(labels,)``: the number of pieces of each label that are in no bag."""
+        """``(labels,)``: the number of pieces of each label that are not in a bag."""
         free: NDArray[np.int64] = self._counts - sum(self._count(group) for group in self.groups if group.bag)
         return free
 
     @cached_property
     def _steps(self) -> list[_Step]:
-        """Bags first, each with its own pool; then the other places from the rest, fewest labels first."""
+        """The steps: first the bags, each with its own pool, then the other places, those with fewest labels first."""
         steps, singles, place = [], [], 0
         for group in self.groups:
             first = self._first[group.part]
@@ -158,29 +160,29 @@ class Pattern:
         return steps + singles
 
     def _count(self, group: _Group) -> NDArray[np.int64]:
-        """``(labels,)``: how often each label of all parts is in a group."""
+        """Return ``(labels,)``: the count of each label of all parts in a group."""
         numbers = np.array(group.labels, dtype=np.int64) + self._first[group.part]
         return np.bincount(numbers, minlength=self._first[-1])
 
 
 def _check_parts(puzzle: Puzzle, groups: Sequence[_Group]) -> None:
-    """Raise PatternError for the first group of pieces in any order that holds places of two parts."""
+    """Raise PatternError for the first bag that extends over two parts."""
     place = 0
     for group in groups:
         if place + group.squares > puzzle.rules.ranges[group.part].stop:
-            raise PatternError("a group of pieces in any order must not cross the end of a part of the position")
+            raise PatternError("pieces in any order, {...}, must not extend over two parts of the position")
         place += group.squares
 
 
 def _check_left(counts: Sequence[int], symbols: Sequence[str], left: NDArray[np.int64]) -> None:
-    """Raise PatternError for the first piece of which a negative number is left."""
+    """Raise PatternError for the first piece that the pattern uses too often (a negative number is left)."""
     for label in np.flatnonzero(left < 0).tolist():
         most, symbol = counts[label], symbols[label]
         raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(left[label])}")
 
 
 def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> Iterator[Labels]:
-    """The positions that the steps make of one ``(places,)`` and the pieces that are left, in batches."""
+    """Yield, in batches, the positions that the steps make from one position ``(places,)`` and the pieces left."""
     waiting = [(0, labels[np.newaxis], left[np.newaxis])]
     while waiting:
         number, some, of_each = waiting.pop()
@@ -193,7 +195,7 @@ def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> I
 
 
 def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
-    """The positions with one more place filled by every possible label, and the rest of the pool for each."""
+    """Return the positions with one more place filled by every possible label, and the rest of the pool for each."""
     if step.pool is not None:
         left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
     numbers = np.array(step.labels, dtype=np.int64) + step.first
@@ -205,7 +207,7 @@ def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels,
 
 
 def _groups(puzzle: Puzzle, part: re.Match[str], square: int) -> Iterator[_Group]:
-    """The groups that a part of the text stands for, which begins at a square."""
+    """Yield the groups of a part of the text; ``square`` is the square at which it begins."""
     if part["wrong"]:
         raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
     if part["run"] is not None:
@@ -225,28 +227,31 @@ def _groups(puzzle: Puzzle, part: re.Match[str], square: int) -> Iterator[_Group
         if choice.startswith(NOT):
             labels = set(range(len(puzzle.parts[own].symbols))) - labels
             if not labels:
-                raise PatternError(f"expected a piece that may stand there, found {quote(part[0])}")
+                raise PatternError(f"{quote(part[0])} excludes every piece")
         yield _Group(tuple(sorted(labels)), bag=False, part=own)
 
 
 def _part_at(puzzle: Puzzle, square: int) -> int:
-    """The number of the part of a square; the last one beyond the end. Boards with holes have one part."""
+    """Return the number of the part to which a square belongs; the last part if it is beyond the end.
+
+    Squares are counted like places, because boards with holes have a single part.
+    """
     return next((number for number, at in enumerate(puzzle.rules.ranges) if square < at.stop), len(puzzle.parts) - 1)
 
 
 def _listed(puzzle: Puzzle, part: int, group: str, written: str) -> tuple[int, ...]:
-    """The labels of the symbols in brackets."""
+    """Return the labels of the symbols in brackets."""
     labels = tuple(_label(puzzle, part, symbol) for symbol in _symbols(puzzle, written))
     if not labels:
-        raise PatternError(f"expected pieces in brackets, found {quote(group)}")
+        raise PatternError(f"the brackets {quote(group)} contain no pieces")
     return labels
 
 
 def _symbols(puzzle: Puzzle, text: str) -> list[str]:
-    """The symbols; they need no separators if all are single characters."""
-    apart = [run for run in SEPARATORS.split(text) if run]
+    """Return the symbols of a text; they need no separators if all symbols are single characters."""
+    words = [run for run in SEPARATORS.split(text) if run]
     single = all(part.single_characters for part in puzzle.parts)
-    return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
+    return [symbol for run in words for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
 
 
 def _label(puzzle: Puzzle, part: int, symbol: str) -> int:
@@ -260,7 +265,7 @@ def _label(puzzle: Puzzle, part: int, symbol: str) -> int:
 
 
 def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
-    """The groups without the holes; PatternError unless the holes are those of the board."""
+    """Return the groups without holes; raise PatternError unless the board has the same holes."""
     holes, square = set(), 0
     for group in groups:
         if not group.labels:
@@ -270,14 +275,12 @@ def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
     if square != expected:
         raise PatternError(f"expected {expected} squares, found {square}")
     if holes and holes != puzzle.board.holes:
-        raise PatternError(
-            f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
-        )
+        raise PatternError(f"the holes '#' are on squares {quote(sorted(holes))}, but the board has them elsewhere")
     return [group for group in groups if group.labels]
 
 
 def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
-    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
+    """Raise PositionError if the lines of the pattern are not the rows of the board. A bag may extend over rows."""
     ends, in_bags, square = set[int](), set[int](), 0
     for text, groups in parts:
         if not groups and ROW_ENDS.search(text):
@@ -291,26 +294,26 @@ def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> 
 
 
 UNDECIDED = 255
-"""Instead of a label."""
+"""Value of a place whose label the pattern leaves open."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockPattern:
-    """The positions of a block puzzle that match a text, written like a position.
+    """The positions of a block puzzle that match a text, which is written like a position.
 
-    A letter is a block that stands there, ``.`` an empty square, ``?`` a square with any content.
+    A letter is a block, ``.`` an empty square, and ``?`` a square with any content.
     """
 
     puzzle: Puzzle
     board: BlockBoard
     labels: Labels
-    """``(places,)``: what the pattern says of each place, or UNDECIDED."""
+    """``(places,)``: the label that the pattern requires on each place, or UNDECIDED."""
 
     @classmethod
     def parse(cls, puzzle: Puzzle, text: str) -> "BlockPattern":
         """Read a pattern.
 
-        PatternError where the text has another number of squares, or blocks that the puzzle does not have.
+        Raises PatternError if the text has the wrong number of squares, or blocks that the puzzle does not have.
         """
         arguments.text(text, "a pattern", PatternError)
         board = puzzle.notation
@@ -324,11 +327,11 @@ class BlockPattern:
 
     @property
     def named(self) -> set[str]:
-        """The symbols of the kinds of the blocks that the pattern has."""
+        """The symbols of the kinds of blocks in the pattern."""
         return {self.puzzle.rules.symbols[label] for label in set(self.labels.tolist()) if 0 < label < self._rest}
 
     def batches(self) -> Iterator[Labels]:
-        """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
+        """Yield all positions that match, reachable or not, each once, in batches ``(n, places)``."""
         return _filled(
             self.labels, self._unnamed_counts, [partial(self._decided, at) for at in range(self.puzzle.places)]
         )
@@ -339,7 +342,7 @@ class BlockPattern:
         return found
 
     def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
-        """The positions with everything that may stand on a place, and the pieces that are left of each."""
+        """Return the positions with a place filled in every possible way, and the pieces left for each."""
         open_ = labels[:, place] == UNDECIDED
         found, counts = [labels[~open_]], [left[~open_]]
         labels, left = labels[open_], left[open_]
@@ -359,7 +362,7 @@ class BlockPattern:
 
     @cached_property
     def _choices(self) -> list[list[tuple[int, list[int]]]]:
-        """For each place the labels that may stand there, and the places that each covers."""
+        """For each place, the labels that it may have, each with the places that such a block covers."""
         squares = squares_of(self.board.rows, self.board.columns, self.board.holes)
         place = {square: number for number, square in enumerate(squares)}
         choices = []
@@ -393,36 +396,39 @@ def _labels(puzzle: Puzzle, board: BlockBoard, text: str) -> Labels:
 
 
 MARKS = frozenset("?[]{}")
-"""Characters that only patterns have."""
+"""Characters that distinguish patterns from positions."""
 MAX_GOALS = 1 << 16
-"""Positions that a goal stands for, at most: a search looks for each."""
+"""Maximum number of positions in a list of goals."""
 
 
 def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
-    """All positions that match a pattern, each once, in batches ``(n, places)``; PatternError if it is not one."""
+    """Yield all positions that match a pattern, each once, in batches ``(n, places)``.
+
+    Raises PatternError if the pattern is invalid.
+    """
     return parse_pattern(puzzle, pattern).batches()
 
 
 def parse_pattern(puzzle: Puzzle, text: str) -> Pattern | BlockPattern:
-    """Return the pattern that a text describes; PatternError if it is not one of the puzzle."""
+    """Return the pattern that a text describes; raise PatternError if it is not a pattern of the puzzle."""
     return (BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern).parse(puzzle, text)
 
 
 def all_placements(puzzle: Puzzle) -> Iterator[Labels]:
-    """All ways to place the blocks of a puzzle of blocks, reached by moves or not, in batches ``(n, places)``."""
+    """Yield all arrangements of the blocks of a block puzzle, reachable or not, in batches ``(n, places)``."""
     board = puzzle.notation
     assert isinstance(board, BlockBoard)
     return BlockPattern(puzzle, board, np.full(puzzle.places, UNDECIDED, dtype=np.uint8)).batches()
 
 
 MAX_STARTS = 1 << 22
-"""Positions at depth 0: a table ranks all of them together, which takes some hundred bytes each."""
+"""Maximum number of starts: a table ranks all of them at once, which takes a few hundred bytes each."""
 
 
 def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
-    """All positions that are one of some texts, or match one as a pattern, each once, in an order of their own.
+    """Return all positions that the texts (positions or patterns) describe, each once, in ascending order of keys.
 
-    Raises as `goals_in`, for MAX_STARTS positions.
+    Raises PositionError and PatternError like `goals_in`, but the limit is MAX_STARTS positions.
     """
     return starts_of(_all_batches(puzzle, texts), puzzle.moves, puzzle.parts)
 
@@ -437,10 +443,10 @@ def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
 
 
 def standing_for(puzzle: Puzzle, text: str) -> Iterator[Labels]:
-    """The positions that a text stands for, in batches ``(n, places)``, at least one.
+    """Yield the positions that a text (a position or a pattern) describes, at least one, in batches ``(n, places)``.
 
-    PositionError where the text is no position, and no pattern; PatternError where a pattern is not one of the puzzle,
-    or matches no position.
+    Raises PositionError if the text is not a valid position, and PatternError if it is an invalid pattern or matches no
+    position.
     """
     if not MARKS & set(text):
         yield puzzle.parse(text)[np.newaxis]
@@ -450,16 +456,19 @@ def standing_for(puzzle: Puzzle, text: str) -> Iterator[Labels]:
         yield labels
         count += len(labels)
     if not count:
-        raise PatternError(f"pattern {quote(shorten(text))}: expected one that a position matches, found none")
+        raise PatternError(f"no position of the puzzle matches the pattern {quote(shorten(text))}")
 
 
 def _check_count(text: str, count: int, most: int) -> None:
     if count > most:
-        raise PatternError(f"pattern {quote(shorten(text))}: expected at most {most:,} positions, found more")
+        raise PatternError(f"pattern {quote(shorten(text))}: more than {most:,} positions match")
 
 
 def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
-    """The puzzle that draws the blocks of patterns among the goals as targets, too; PatternError if one is wrong."""
+    """Return the puzzle that also draws the blocks of patterns among the goals as targets.
+
+    Raises PatternError if a pattern is invalid.
+    """
     board = puzzle.notation
     if not isinstance(board, BlockBoard):
         return puzzle
@@ -468,10 +477,10 @@ def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
 
 
 def goals_in(puzzle: Puzzle, text: str) -> Labels:
-    """The positions ``(n, places)`` that a text stands for: one, or all that match a pattern.
+    """Return the positions ``(n, places)`` that a text describes: one position, or all that match a pattern.
 
-    PositionError where the text is no position, and no pattern; PatternError where a pattern is not one of the puzzle,
-    or matches no position or more than MOST.
+    Raises PositionError if the text is not a valid position, and PatternError if it is an invalid pattern or matches no
+    position or more than MAX_GOALS.
     """
     arguments.text(text, "a position or a pattern", PatternError)
     found, count = [puzzle.start_labels[:0]], 0
@@ -483,7 +492,7 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
 
 
 def goals_or_test(puzzle: Puzzle, text: str) -> Labels | GoalTest:
-    """Return the positions as `goals_in`, or if there are too many to list, the test whether positions match."""
+    """Return the positions of `goals_in`, or a test whether positions match if there are too many to list."""
     if MARKS & set(arguments.text(text, "a position or a pattern", PatternError)):
         pattern, count = parse_pattern(puzzle, text), 0
         for labels in pattern.batches():

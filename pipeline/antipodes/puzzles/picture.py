@@ -1,4 +1,4 @@
-"""Pictures as shapes, which `antipodes.pictures` writes as SVG, PNG and GIF; and the colours of pieces."""
+"""Pictures made of shapes, which `antipodes.pictures` writes as SVG, PNG and GIF, and the colours of pieces."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,13 +8,13 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.values import natural
 
 SQUARE = 40
-"""The side of a square of a board, in units of pictures: pixels, unless another size is asked for."""
+"""Side of a square of a board, in units of pictures, which are pixels unless the picture is scaled."""
 INK, LINE, PAPER, HOLLOW = "#26262b", "#8a8a90", "#ffffff", "#5a5a60"
-"""The colours of letters, of outlines, of what is behind, and of what is no square."""
+"""Colours of letters, outlines, background and holes."""
 PLAIN = "#efe6d2"
-"""The colour of pieces that all differ: their symbols tell them apart."""
+"""Colour of a piece whose symbol occurs only once."""
 COLUMN, ROW = 12, 24
-"""The size of a character of a drawing."""
+"""Width and height of a character of a drawing."""
 BOX = {
     **dict.fromkeys("─━═", "lr"),
     **dict.fromkeys("│║", "ud"),
@@ -28,9 +28,9 @@ BOX = {
     "┴": "lru",
     "┼": "lrud",
 }
-"""Where the lines of characters of boxes lead: left, right, up, down."""
+"""Directions of the lines of each box-drawing character: left, right, up, down."""
 PALETTE = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00", "#b3b3b3")
-"""Colours that readers with any colour vision tell apart (M. Okabe and K. Ito, Color Universal Design, 2008)."""
+"""Colours that people with any colour vision can distinguish (M. Okabe and K. Ito, Color Universal Design, 2008)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Rectangle:
     fill: str
     outline: str | None = None
     rounded: float = 0
-    """The radius of its corners."""
+    """Radius of the corners."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disc:
-    """A disc around ``(x, y)``."""
+    """A disc with the centre ``(x, y)``."""
 
     x: float
     y: float
@@ -83,12 +83,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Squares of a grid as one area, without seams; square ``(0, 0)`` has its upper left corner at ``(x, y)``."""
+    """A seamless area of squares of a grid; square ``(0, 0)`` has its upper left corner at ``(x, y)``."""
 
     x: float
     y: float
     squares: tuple[tuple[int, int], ...]
-    """Row and column of each."""
+    """Row and column of each square."""
     side: float
     fill: str
 
@@ -120,7 +120,7 @@ class Picture:
         return f"<Picture: {self.width:g} x {self.height:g}, {counted(len(self.shapes), 'shape')}>"
 
     def moved(self, x: float, y: float) -> Iterator[Shape]:
-        """The shapes, moved right and down."""
+        """Yield the shapes, moved right by ``x`` and down by ``y``."""
         for shape in self.shapes:
             if isinstance(shape, Line):
                 yield replace(shape, x=shape.x + x, y=shape.y + y, end_x=shape.end_x + x, end_y=shape.end_y + y)
@@ -129,7 +129,7 @@ class Picture:
 
 
 def colours_of(symbols: Sequence[str]) -> Mapping[str, str]:
-    """A colour for each symbol of a position: one for those that stand there once, one each for equal pieces."""
+    """Return a colour for each symbol: PLAIN for symbols that occur once, a colour of its own for any other symbol."""
     counts = Counter(symbols)
     repeated = [symbol for symbol in sorted(counts, key=natural) if counts[symbol] > 1]
     colours = {symbol: _shade(number) for number, symbol in enumerate(repeated)}
@@ -137,26 +137,26 @@ def colours_of(symbols: Sequence[str]) -> Mapping[str, str]:
 
 
 def ink_on(fill: str) -> str:
-    """The colour of letters that are legible on a colour."""
+    """Return the colour in which letters are legible on a fill colour."""
     red, green, blue = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else PAPER
 
 
 def fitting(text: str, width: float, most: float) -> float:
-    """The size of letters with which a text fits into a width, ``most`` where it is short."""
+    """Return the font size with which a text fits into a width, at most ``most``."""
     return min(most, 1.5 * width / max(1, len(text)))
 
 
 def tile(symbol: str, x: float, y: float, fill: str) -> Iterator[Shape]:
-    """A square piece with its symbol, in the square with its upper left corner at ``(x, y)``."""
+    """Yield the shapes of a tile with its symbol; the upper left corner of its square is ``(x, y)``."""
     yield Rectangle(x + 1.5, y + 1.5, SQUARE - 3, SQUARE - 3, fill, LINE, rounded=SQUARE / 9)
     yield Text(x + SQUARE / 2, y + SQUARE / 2, symbol, fitting(symbol, SQUARE - 10, SQUARE * 0.48), ink_on(fill))
 
 
 def text_picture(drawing: str, letter: Callable[[str, float, float], Iterator[Shape]] | None = None) -> Picture:
-    """A drawing in characters as a picture: lines for the characters of boxes, whatever the font of the reader.
+    """Return a picture of a drawing in characters; box-drawing characters become lines, which do not depend on fonts.
 
-    ``letter`` draws a letter or digit around the point ``(x, y)``; by default as a character.
+    ``letter`` draws a letter or digit around the point ``(x, y)``; by default it is drawn as text.
     """
     lines = drawing.split("\n")
     shapes = [
@@ -183,7 +183,7 @@ def _character(
 
 
 def _shade(number: int) -> str:
-    """A colour of the palette; after its end lighter ones."""
+    """Return a colour of the palette; numbers beyond its end give lighter versions of its colours."""
     colour, lighter = PALETTE[number % len(PALETTE)], 0.55 ** (number // len(PALETTE))
     parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * lighter):02x}" for part in parts)

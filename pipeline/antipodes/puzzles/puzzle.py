@@ -1,4 +1,4 @@
-"""A puzzle: its rules, and how its positions are written and drawn."""
+"""Puzzles: rules, together with a notation for positions."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
 
 PositionLike = str | ArrayLike
-"""One position: a text, or labels ``(places,)``."""
+"""One position, as text or labels ``(places,)``."""
 PositionsLike = Sequence[str] | ArrayLike
-"""Many positions: texts, or labels ``(n, places)``."""
+"""Many positions, as texts or labels ``(n, places)``."""
 
 
 @dataclass(frozen=True, repr=False)
 class Puzzle:
-    """A puzzle: its parts, where they start, how they move, and how positions are written.
+    """A puzzle: its rules (parts, starts and moves) and its notation.
 
-    Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines. Tables
-    depend on the `rules` only.
+    Positions are arrays of labels (see `Labels`), texts of one line, or drawings of several lines. Tables depend only
+    on the `rules`.
     """
 
     rules: Rules
@@ -49,9 +49,9 @@ class Puzzle:
     description: str
     notation: Notation
     sequence_moves: Moves | None = None
-    """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
+    """Further named moves for sequences only: rotations of the whole puzzle, and other names of moves."""
     settings: Mapping[str, Any] | None = field(default=None, compare=False)
-    """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
+    """The ``[puzzle]`` table from which a store rebuilds the puzzle; None if the puzzle was made in Python."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
@@ -72,14 +72,14 @@ class Puzzle:
         sequence_moves: Moves | None = None,
         footprints: Footprints | None = None,
     ) -> Puzzle:
-        """The puzzle with the rules of some parts, starts and moves."""
+        """Return the puzzle with these parts, starts and moves."""
         layout = notation.layout if isinstance(notation, Board) else None
         rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout, footprints=footprints)
         return cls(rules, family, description, notation, sequence_moves)
 
     @property
     def name(self) -> str:
-        """The name, which is also that of its store."""
+        """Name of the puzzle and of its store."""
         return self.rules.name
 
     @property
@@ -99,7 +99,7 @@ class Puzzle:
 
     @property
     def places(self) -> int:
-        """The number of places."""
+        """Number of places."""
         return self.rules.places
 
     @property
@@ -109,7 +109,7 @@ class Puzzle:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
+        """The number of pieces with each label if the puzzle has a single part of pieces; otherwise empty."""
         return self.rules.counts
 
     @property
@@ -121,9 +121,9 @@ class Puzzle:
 
     @property
     def board(self) -> Board:
-        """The notation, if that is a board; else InputError."""
+        """The notation, which must be a board; raises InputError if it is not."""
         if not isinstance(self.notation, Board):
-            raise InputError(f"expected a puzzle on a board, found {self.name}, of the family {self.family}")
+            raise InputError(f"{self.name}, of the family {self.family}, is not played on a board")
         return self.notation
 
     @property
@@ -132,26 +132,27 @@ class Puzzle:
         return self.rules.start_labels
 
     def starting_at(self, positions: PositionsLike, *, name: str) -> Puzzle:
-        """The same puzzle by another name, with depths from these positions, texts or labels ``(n, places)``.
+        """Return the same puzzle under another name, with these positions (texts or labels ``(n, places)``) as starts.
 
-        There may be millions, such as the positions of a table at a depth, ``table.positions_at(5)``. Symmetries are
-        not sought for more than 65,536 starts.
+        There may be millions of starts, such as ``table.positions_at(5)``. Symmetries are not computed for more than
+        65,536 starts.
 
-        A store of such a puzzle contains a compressed copy of the positions, so it opens anywhere, unless the puzzle is
-        defined by functions, or the copy would exceed 262,144 characters. Then the store contains only a digest, and
-        the puzzle must be given to open or resume it: ``open_table(store, puzzle=...)``, ``--puzzle path.py:name``.
+        A store of such a puzzle contains a compressed copy of the positions and can be opened anywhere. If the puzzle
+        is defined by functions, or the copy would exceed 262,144 characters, the store only contains a digest. The
+        puzzle must then be given to open or resume the store: ``open_table(store, puzzle=...)``, ``--puzzle
+        path.py:name``.
 
-        PositionError where one of them is not a position of the puzzle; InputError where there is none.
+        Raises PositionError if one of them is not a position of the puzzle, and InputError if there are none.
         """
         values.NAME.check(arguments.text(name, "name"), "name")
         found = self.with_starts(self.positions(positions), name)
         return replace(found, settings=_with_positions(self.settings, found))
 
     def with_starts(self, positions: Labels, name: str) -> Puzzle:
-        """Return the puzzle as `starting_at` does, but without settings."""
+        """Return the puzzle like `starting_at`, but without settings."""
         starts = starts_of([self.checked(positions)], self.moves, self.parts)
         if not starts:
-            raise InputError("positions: expected at least one, found none")
+            raise InputError("positions: the list is empty; give at least one position")
         return replace(self, rules=replace(self.rules, starts=starts, origin=None, name=name), settings=None)
 
     @property
@@ -160,10 +161,9 @@ class Puzzle:
         return self.rules.fingerprint
 
     def parse(self, text: str) -> Labels:
-        """Read one position, ``(places,)``.
+        """Return the labels ``(places,)`` of a position given as text.
 
-        PositionError where the text has another number of symbols, a symbol that the puzzle does not know, or other
-        pieces.
+        Raises PositionError if the text has the wrong number of symbols, an unknown symbol, or the wrong pieces.
         """
         arguments.text(text, "a position", PositionError)
         try:
@@ -175,7 +175,7 @@ class Puzzle:
         return self.moves.canonical(np.array(labels, dtype=np.uint8))
 
     def is_position(self, text: str) -> bool:
-        """Whether `parse` reads the text."""
+        """Return whether `parse` accepts the text."""
         try:
             self.parse(text)
         except PositionError:
@@ -183,7 +183,7 @@ class Puzzle:
         return True
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
-        """Read many positions, ``(n, places)``; raises as `parse` for the first text that is not a position."""
+        """Return the labels ``(n, places)`` of many texts; raise like `parse` for the first that is not a position."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
             raise PositionError(f"expected a list of texts, found {arguments.found(texts)}")
         try:
@@ -209,42 +209,46 @@ class Puzzle:
         ]
 
     def checked(self, labels: ArrayLike) -> Labels:
-        """The integers ``(n, places)`` as labels, checked to be positions; see `Rules.checked`."""
+        """Return the integers ``(n, places)`` as labels after checking that they are positions; see `Rules.checked`."""
         return self.rules.checked(labels)
 
     def positions(self, positions: PositionsLike) -> Labels:
-        """Many positions, texts or labels, as labels ``(n, places)``; raises as `parse_many` and `checked`."""
+        """Return many positions, texts or labels, as labels ``(n, places)``; raise like `parse_many` and `checked`."""
         if isinstance(positions, list | tuple) and (not positions or isinstance(positions[0], str)):
             return self.parse_many(positions)
         return self.checked(positions)
 
     def format(self, labels: ArrayLike) -> str:
-        """The position as one line of text, the inverse of `parse`; PositionError if it is not one."""
+        """Return the position as one line of text, which `parse` can read; raise PositionError if it is invalid."""
         return self.notation.join(self.rules.written(labels))
 
     def draw(self, labels: ArrayLike) -> str:
-        """The position as a drawing of several lines; PositionError if it is not one."""
+        """Return a drawing of the position in several lines of text; raise PositionError if it is invalid."""
         return self.notation.draw(self.rules.written(labels))
 
     def picture(self, labels: ArrayLike) -> Picture:
-        """The position in shapes and colours; PositionError if it is not one."""
+        """Return a picture of the position; raise PositionError if it is invalid."""
         return self.notation.picture(self.rules.written(labels))
 
     def highlighted(self, labels: ArrayLike) -> frozenset[tuple[int, int]]:
-        """Line and column of each character of `draw` inside the blocks of a goal; PositionError if it is not one."""
+        """Return line and column of each character of `draw` that is inside a block of a goal.
+
+        Raises PositionError if the position is invalid.
+        """
         return self.notation.highlighted(self.rules.written(labels))
 
     def followed(self, before: ArrayLike, after: ArrayLike) -> Puzzle:
-        """The puzzle that writes and draws the position after a move with the names that its pieces had before."""
+        """Return the puzzle that names the pieces of the position after a move as they were named before it."""
         notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
         return self if notation is self.notation else replace(self, notation=notation)
 
     def along(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
-        """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
+        """Yield each position of a path ``(length + 1, places)`` with the puzzle to write and draw it.
 
-        Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
-        ``puzzle.draw(position)`` and ``puzzle.picture(position)`` of each pair show the same blocks. PositionError if
-        the path has something else than positions.
+        With the puzzle of each pair, ``puzzle.format(position)``, ``puzzle.draw(position)`` and
+        ``puzzle.picture(position)`` follow interchangeable blocks: each keeps its letter of the first position.
+
+        Raises PositionError if the path contains an invalid position.
         """
         positions = self.checked(path)
         here = self
@@ -253,13 +257,13 @@ class Puzzle:
             yield here, position
 
     def format_path(self, path: ArrayLike) -> list[str]:
-        """The positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
+        """Return the positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
         return [puzzle.format(position) for puzzle, position in self.along(path)]
 
     def successors(self, labels: ArrayLike) -> Labels:
-        """All positions one move after one position, ``(k, places)``; of many positions: `successors_many`.
+        """Return all successors of one position, ``(k, places)``; for many positions see `successors_many`.
 
-        PositionError if it is not a position of the puzzle.
+        Raises PositionError if it is not a position of the puzzle.
         """
         return self.rules.successors(labels)
 
@@ -273,25 +277,25 @@ class Puzzle:
     def successors_many(self, positions: PositionsLike, *, compact: bool) -> Successors | LegalMoves: ...
 
     def successors_many(self, positions: PositionsLike, *, compact: bool = False) -> Successors | LegalMoves:
-        """The positions one move after each of many, texts or labels ``(n, places)``, and which moves are legal.
+        """Return the successors of many positions (texts or labels ``(n, places)``), and which moves are legal.
 
         The result has arrays over all moves, legal or not: ``n * moves * places`` bytes. A ``compact`` result
         lists only the legal moves: the number of the position, the number of the move and the position after it.
 
-        PositionError where one of them is not a position of the puzzle.
+        Raises PositionError if one of them is not a position of the puzzle.
         """
         labels = self.positions(positions)
         is_compact = arguments.flag(compact, "compact")
         return self.moves.legal_moves(labels) if is_compact else self.moves.successors_many(labels)
 
     def predecessors(self, labels: ArrayLike) -> Labels:
-        """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
+        """Return all predecessors of a position, ``(k, places)``; raise PositionError if it is invalid."""
         return self.rules.predecessors(labels)
 
     def move_names(self, path: ArrayLike) -> list[str] | None:
-        """The names of the moves along a path ``(length + 1, places)``; None if the puzzle's moves have no names.
+        """Return the names of the moves along a path ``(length + 1, places)``; None if moves have no names.
 
-        PositionError where the path has something else than positions of the puzzle, or a step that is no move.
+        Raises PositionError if the path contains an invalid position, or a step that is not a move.
         """
         if not self.moves.names:
             return None
@@ -300,7 +304,7 @@ class Puzzle:
         for step, name in enumerate(names):
             if name is None:
                 before, after = self.format(positions[step]), self.format(positions[step + 1])
-                raise PositionError(f"expected a move from {shorten(before)}, found {shorten(after)}")
+                raise PositionError(f"no move leads from {shorten(before)} to {shorten(after)}")
         return [name for name in names if name is not None]
 
     @property
@@ -309,27 +313,27 @@ class Puzzle:
 
     @cached_property
     def cube_notation(self) -> CubeNotation | None:
-        """The rotations, slices and wide turns that sequences may have; None if the moves are not a cube's turns."""
+        """The rotations, slices and wide turns for sequences; None if the moves are not the turns of a cube."""
         return CubeNotation.of(self._kinds_of_moves)
 
     @property
     def sequence_names(self) -> tuple[str, ...]:
-        """The names that sequences may have: of moves, of other moves of the puzzle's file, and of `cube_notation`."""
+        """The names that sequences may contain: moves, further moves of the puzzle's file, and `cube_notation`."""
         names = (name for moves in self._kinds_of_moves for name in moves.names)
         return tuple(dict.fromkeys((*names, *(self.cube_notation.words if self.cube_notation else ()))))
 
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
-        """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the `first`.
+        """Return the positions ``(length + 1, places)`` along a sequence of moves, by default from the first start.
 
-        The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see
-        `antipodes.puzzles.sequences`. On cubes it may have rotations, slices and wide turns, as in ``"x R M2 u'"``,
-        which lead through the positions of the turns that they stand for.
+        The sequence contains names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see `antipodes.puzzles.sequences`.
+        On cubes it may contain rotations, slices and wide turns, as in ``"x R M2 u'"``; the path then contains the
+        positions after each of the turns that they abbreviate.
 
-        PositionError where moves have no names, the text is no sequence of them, or a move is not legal where it is.
+        Raises PositionError if moves have no names, the text is not a sequence of such names, or a move is not legal.
         """
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
-            raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")
+            raise PositionError(f"a sequence of moves is not possible: the moves of {self.name} have no names")
         begin = self.rules.first if start is None else self.rules.checked_one(start)
         try:
             return follow(text, self._kinds_of_moves, begin, self.cube_notation)
@@ -338,7 +342,7 @@ class Puzzle:
 
 
 def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mapping[str, Any] | None:
-    """Return settings with the name and the starts of a puzzle; None if they need code or are too large."""
+    """Return settings with the name and starts of a puzzle; None if the puzzle needs code or they are too large."""
     if settings is None or settings["family"] == PYTHON:
         return None
     positions = packed(puzzle.start_labels)
@@ -346,11 +350,11 @@ def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mappi
 
 
 MIN_ARRAY_STARTS = 1 << 16
-"""Starts from which on they are an array."""
+"""Maximum number of starts that are kept as tuples; more are kept in one array."""
 
 
 def starts_of(batches: Iterable[Labels], moves: Moves, parts: Sequence[Part]) -> Sequence[tuple[int, ...]]:
-    """Positions in batches ``(n, places)`` as starts, each once, in an order of their own."""
+    """Return positions in batches ``(n, places)`` as starts, each once, in ascending order of their keys."""
     fields = Fields.of(parts)
     keys = [np.empty((0, fields.words), dtype=np.uint64), *(fields.pack(moves.canonical(some)) for some in batches)]
     labels = fields.unpack(rows_of(sorted_unique(squeezed(np.concatenate(keys)))))

@@ -1,9 +1,9 @@
-r"""Sequences of moves as people write them: ``R U R' F2 (R U)3 [A: B] [A, B]``.
+r"""Sequences of moves in the usual notation: ``R U R' F2 (R U)3 [A: B] [A, B]``.
 
-A sequence is names of moves one after another, with blanks, commas or nothing between. After a name, or after a
-bracket that closes, a number says how often, and a prime ``'`` means backwards: ``R2'`` is ``R' R'``. ``[A: B]`` is the
-conjugate ``A B A'``, ``[A, B]`` the commutator ``A B A' B'``. A point is a pause, and ``//`` begins a comment up to the
-end of the line. This is the notation of cubing.js. Where several names fit, the longest one counts.
+A sequence consists of names of moves, with blanks, commas or nothing between them. A number after a name or a closing
+bracket repeats it, and a prime ``'`` inverts it: ``R2'`` is ``R' R'``. ``[A: B]`` is the conjugate ``A B A'`` and
+``[A, B]`` the commutator ``A B A' B'``. A full stop is a pause, and ``//`` begins a comment that extends to the end of
+the line. This is the notation of cubing.js. If several names match, the longest is used.
 """
 
 import re
@@ -25,20 +25,20 @@ from antipodes_tasks.rules.moves import Labels, Moves
 POWER = re.compile(r"([0-9]*)(['’′]?)")
 WORD = re.compile(r"[^\s()\[\],:]+")
 MAX_LISTED = 80
-"""Characters of the names in a message: enough for those of a cube."""
+"""Maximum number of characters of the names listed in a message; enough for the names of a cube."""
 LONGEST_POWER = 18
-"""Digits: the effort does not grow with the number, but reading a long number does."""
+"""Maximum number of digits of a power; longer numbers would take long to parse."""
 
 
 class Composable(Protocol):
-    """What names of moves can stand for: transformations that can be done one after another, repeated and undone."""
+    """A value of a name in sequences: a transformation that can be composed, repeated and inverted."""
 
     def compose(self, other: Self) -> Self:
-        """What this one makes, and after it the other one."""
+        """Return this transformation followed by the other one."""
         ...
 
     def power(self, exponent: int) -> Self:
-        """What this one makes so many times; undone so many times if the exponent is negative."""
+        """Return this transformation repeated ``exponent`` times; a negative exponent repeats its inverse."""
         ...
 
 
@@ -51,33 +51,33 @@ class Token:
 
     text: str
     place: int
-    """The number of its first character, from 1."""
+    """Number of its first character, counted from 1."""
     is_name: bool
     power: int
-    """How often it counts; 1 after an opening bracket and a separator."""
+    """Exponent of a name or closing bracket; 1 for an opening bracket or a separator."""
 
 
 def parse_sequence(
     text: str, names: Mapping[str, T], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
 ) -> T:
-    """The transformation that a sequence of moves makes, nothing if the text is empty.
+    """Return the transformation of a sequence of moves; the identity if the text is empty.
 
-    InputError where the text is no sequence of these names, or there are no names; an ``error`` of that kind. The
-    message says at which character, and has the ``listed`` names, by default all of them.
+    Raises an ``error`` if the text is not a sequence of these names, or if ``names`` is empty. The message gives the
+    character at which the error is, and the ``listed`` names (by default all names).
     """
     if not names:
-        raise error("expected moves with names, found none")
+        raise error("the moves have no names, so sequences are not possible")
     return _evaluate(_Tokens(names, error, listed).tokens(text), names, error)
 
 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
-    """The transformations of names that are defined by sequences of known names and of each other, in any order.
+    """Return the transformations of names that are defined by sequences of known names and each other, in any order.
 
-    ConfigError where a text is no sequence of these names, or a name is defined by itself. The message begins with
+    Raises ConfigError if a text is not a sequence of these names, or a definition is circular. The message begins with
     ``where(name)``.
     """
     if sum(map(len, texts.values())) > MAX_TEXT:
-        raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MAX_TEXT:,} characters in all")
+        raise ConfigError(f"{where(next(iter(texts)))}: all sequences together exceed {MAX_TEXT:,} characters")
     notation = _Tokens([*names, *texts])
     tokens = {}
     for name, text in texts.items():
@@ -90,10 +90,8 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
             with _located(where(name)):
                 values[name] = _evaluate(tokens[name], values, ConfigError)
     except CycleError as error:
-        circle = error.args[1]
-        raise ConfigError(
-            f"{where(circle[0])}: expected a sequence of other moves, found {quote(circle[0])} in its own definition"
-        ) from None
+        cycle = error.args[1]
+        raise ConfigError(f"{where(cycle[0])}: {quote(cycle[0])} occurs in its own definition") from None
     return {name: values[name] for name in texts}
 
 
@@ -103,7 +101,6 @@ class _Tokens:
     def __init__(
         self, names: Collection[str], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
     ) -> None:
-        """Prepare the names."""
         longest_first = sorted(filter(None, names), key=len, reverse=True)
         known = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?P<name>{known})|(?P<mark>[()\[\],:])|\s+|\.|//[^\n]*")
@@ -111,7 +108,7 @@ class _Tokens:
         self._error = error
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The names and brackets of a sequence; the error of the notation if something else is in it."""
+        """Yield the names and brackets of a sequence; raise the notation's error for anything else."""
         if len(text) > MAX_TEXT:
             raise self._error(f"expected a sequence of at most {MAX_TEXT:,} characters, found {len(text):,}")
         place = 0
@@ -127,7 +124,7 @@ class _Tokens:
                 yield Token(match[0], start + 1, match["name"] is not None, power)
 
     def _power(self, text: str, place: int) -> tuple[int, int]:
-        """The exponent at a place of the text, and where it ends."""
+        """Return the exponent at a place of the text, and the place at which it ends."""
         match = POWER.match(text, place)
         assert match is not None
         digits, prime = match.groups()
@@ -145,23 +142,23 @@ class _Tokens:
             start -= 1
         word = WORD.match(text, start)
         found = text[start : start + 1] if word is None else word[0]
-        raise self._error(f"expected moves {self._shown}; found {quote(found)} at character {start + 1}")
+        raise self._error(f"unknown move {quote(found)} at character {start + 1}; the moves are {self._shown}")
 
 
 @dataclass(slots=True)
 class _Frame(Generic[T]):
-    """A bracket that is open, or the whole sequence."""
+    """An open bracket, or the whole sequence."""
 
     opening: str
     place: int
     value: T
-    """What the part since the last separator makes."""
+    """Transformation of the part since the last separator."""
     left: T | None = None
-    """What the part before the separator makes."""
+    """Transformation of the part before the separator."""
     separator: str = ""
 
     def closed(self) -> T:
-        """What the content of the bracket makes."""
+        """Return the transformation of the content of the bracket."""
         if self.left is None:
             return self.value
         conjugate = self.left.compose(self.value).compose(self.left.power(-1))
@@ -169,7 +166,7 @@ class _Frame(Generic[T]):
 
 
 def _evaluate(tokens: Iterator[Token] | list[Token], values: Mapping[str, T], error: type[InputError]) -> T:
-    """What a sequence makes. Brackets are on a list, so that they nest as deep as the text is long."""
+    """Return the transformation of a sequence. Open brackets are kept on a stack, so any nesting depth is possible."""
     nothing = next(iter(values.values())).power(0)
     frames = [_Frame("", 0, nothing)]
     for token in tokens:
@@ -183,19 +180,19 @@ def _evaluate(tokens: Iterator[Token] | list[Token], values: Mapping[str, T], er
         elif frame.opening == "[" and frame.left is None:
             frame.left, frame.value, frame.separator = frame.value, nothing, token.text
         elif token.text == ":" or frame.opening == "[":
-            raise error(f"expected one separator in brackets [ ], found {quote(token.text)} at character {token.place}")
+            raise error(f"unexpected {quote(token.text)} at character {token.place}: [ ] contains one ':' or ','")
     if len(frames) > 1:
-        raise error(f"expected a bracket that closes the {frames[-1].opening!r} at character {frames[-1].place}")
+        raise error(f"the bracket {frames[-1].opening!r} at character {frames[-1].place} is not closed")
     return frames[0].value
 
 
 def _close(frames: list[_Frame[T]], token: Token, error: type[InputError]) -> None:
-    """Put what the innermost bracket makes in its place."""
+    """Replace the innermost bracket by its transformation."""
     frame = frames[-1]
     if frame.opening + token.text not in ("()", "[]"):
-        raise error(f"expected no {token.text!r} here, found it at character {token.place}")
+        raise error(f"the bracket {token.text!r} at character {token.place} matches no open bracket")
     if frame.opening == "[" and frame.left is None:
-        raise error(f"expected [A: B] or [A, B], found no separator before character {token.place}")
+        raise error(f"the bracket ']' at character {token.place} ends a part without separator; write [A: B] or [A, B]")
     frames.pop()
     frames[-1].value = frames[-1].value.compose(frame.closed().power(token.power))
 
@@ -209,13 +206,13 @@ def _located(where: str) -> Iterator[None]:
 
 
 def follow(text: str, kinds: tuple[Moves, ...], start: Labels, cube: CubeNotation | None = None) -> Labels:
-    """The positions ``(length + 1, places)`` that a sequence leads through, from a start ``(places,)``.
+    """Return the positions ``(length + 1, places)`` along a sequence of moves from a start ``(places,)``.
 
-    Names are looked up in each of the ``kinds`` of moves, the first that has one counts. A move may also be undone.
-    The ``cube`` notation has further names.
+    Names are looked up in the ``kinds`` of moves in order; the first match is used. A move may also be undone. The
+    ``cube`` notation adds further names.
 
-    PositionError where the text is no sequence of these names, is longer than LONGEST, or has a move that is not legal
-    where it is.
+    Raises PositionError if the text is not a sequence of these names, has more than LONGEST moves, or contains a move
+    that is not legal at that point.
     """
     numbers = _numbers(kinds)
     words = {name: Word(((name, False),)) for name in numbers}
@@ -231,7 +228,7 @@ def follow(text: str, kinds: tuple[Moves, ...], start: Labels, cube: CubeNotatio
 
 
 def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
-    """For each name the moves that have it, of the first kind that does, and their numbers."""
+    """Return, for each name, the first kind of moves that contains it and the numbers of the moves with this name."""
     found: dict[str, tuple[Moves, list[int]]] = {}
     for moves in kinds:
         for number, name in enumerate(moves.names):
@@ -242,21 +239,21 @@ def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
 
 
 def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found: str) -> Labels:
-    """The position ``(places,)`` after the legal moves of some numbers, which all have one name.
+    """Return the position ``(places,)`` after the legal move among ``numbers``, which all have the same name.
 
-    PositionError, which says what was ``found``, if none is legal; or if several are that come from different
-    positions: a slide has the name of the square where it ends, and not of that where it began.
+    Raises PositionError, whose message names the move by ``found``, if none is legal, or if undoing the move can lead
+    to several positions: a slide is named by the square where it ends, not by the square where it begins.
     """
     tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
     ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)
     if not len(ends):
-        raise PositionError(f"expected legal moves, found {found}")
+        raise PositionError(f"{found} is not legal there")
     if len(ends) > 1:
-        raise PositionError(f"expected moves that are undone in one way, found {found}, with {len(ends)} ways back")
+        raise PositionError(f"{found} is ambiguous: it can be undone in {len(ends)} ways")
     position: Labels = ends[0]
     return position
 
 
 def names_along(moves: Moves, path: Labels) -> list[str | None]:
-    """The name of the move from each position of a path ``(length + 1, places)`` to the next; None where none leads."""
+    """Return the name of each move along a path ``(length + 1, places)``; None for a step that is not a move."""
     return [None if number is None else moves.names[number] for number in moves.moves_on_path(path)]

@@ -1,4 +1,4 @@
-"""Keys of the ``[puzzle]`` table of a config that all puzzle families share."""
+"""Keys of the ``[puzzle]`` table of a config that all puzzle families share, and functions that read them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,22 @@ from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
 
 MAX_PLACES = 1024
-"""Places of the largest board: a position on it is numbered in microseconds; no larger puzzle has a table that fits."""
+"""Maximum number of places. Ranking a position of this size takes microseconds; no table of a larger puzzle would fit.
+"""
 MAX_TEXT = 1 << 16
-"""Characters of a start: more than the largest board takes with the longest names of its pieces."""
+"""Maximum number of characters of a start; enough for the largest board with the longest names of pieces."""
 MAX_SYMBOLS = 256
-"""Different pieces of a puzzle: a label is a byte."""
+"""Maximum number of different pieces of a puzzle: a label is a byte."""
 START, GOAL, STARTS = "start", "goal", "starts"
-"""The key of the positions at depth 0, another word for it, and that of many."""
+"""The key of the starts, its synonym, and the key that takes the starts from a set of positions."""
 POSITIONS = "positions"
-"""The key of ``starts`` in the settings of a store: the starts themselves; see `antipodes.puzzles.packed_positions`."""
+"""The key of the packed starts in a store's ``starts``; see `antipodes.puzzles.packed_positions`."""
 ENUMERATED = "enumerated"
-"""The key that says whether positions have numbers, or a search lists them."""
+"""The key for listing the reachable positions by a search instead of numbering all arrangements by a formula."""
 PYTHON = "python"
 """The family of puzzles that are written in Python."""
 COMMON = {"name", "description", "family", STARTS, ENUMERATED}
-"""The keys of all families."""
+"""The keys that all families have."""
 
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
@@ -35,42 +36,42 @@ def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
 
 
 class Identity(TypedDict):
-    """What every family takes from a config as it is."""
+    """The settings that every family passes on unchanged."""
 
     name: str
     description: str
 
 
 def identity(settings: Mapping[str, Any]) -> Identity:
-    """The name and the description, as Puzzle takes them."""
+    """Return the name and description, as keyword arguments of Puzzle."""
     name = text(settings, "name")
     values.NAME.check(name, "[puzzle] name")
     return {"name": name, "description": text(settings, "description", "")}
 
 
 def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    """The value of a key that must be a text."""
+    """Return the value of a key that must be a string."""
     kind = values.TEXT if default is not None else values.matching(str.strip, values.TEXT.noun)
     return str(kind.check(required(settings, key, default), f"[puzzle] {key}"))
 
 
 def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
-    """The value of a key that must be an integer from ``least`` to ``most``."""
+    """Return the value of a key that must be an integer from ``least`` to ``most``."""
     return int(values.integer(least, most).check(required(settings, key, default), f"[puzzle] {key}"))
 
 
 def flag(settings: Mapping[str, Any], key: str) -> bool:
-    """The value of a key that must be true or false; false if it is not given."""
+    """Return the value of a key that must be true or false (default false)."""
     return bool(values.FLAG.check(settings.get(key, False), f"[puzzle] {key}"))
 
 
 def choice(settings: Mapping[str, Any], key: str, choices: Sequence[str]) -> str:
-    """The value of a key that must be one of some texts; the first one if it is not given."""
+    """Return the value of a key that must be one of the ``choices`` (default the first)."""
     return str(values.one_of(*choices).check(settings.get(key, choices[0]), f"[puzzle] {key}"))
 
 
 def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
-    """The texts of the start, or of another key, which may be one or a list."""
+    """Return the texts of the start, or of another key, whose value may be one text or a list."""
     value = required(settings, key)
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
@@ -82,7 +83,7 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
 
 
 def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
-    """The pairs of integers in a list, each once, at ``least`` so many."""
+    """Return the pairs of integers in a list without duplicates; the list must have at ``least`` this many pairs."""
     if not values.LIST.fits(value) or len(value) < least:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
@@ -92,12 +93,12 @@ def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
 
 
 def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The starts as labels, each once; all must have the same pieces."""
+    """Return the starts as labels without duplicates; all starts must have the same pieces."""
     pieces = Counter(starts[0])
     for start in starts[1:]:
         if Counter(start) != pieces:
             differing = sorted((Counter(start) - pieces) + (pieces - Counter(start)))
-            raise ConfigError(f"start: expected the same pieces in every position, found other {quote(differing)}")
+            raise ConfigError(f"start: every position must have the same pieces; they differ in {quote(differing)}")
     if len(symbols) > MAX_SYMBOLS:
         raise ConfigError(f"start: expected at most {MAX_SYMBOLS} different symbols, found {len(symbols)}")
     label = {symbol: number for number, symbol in enumerate(symbols)}
@@ -105,9 +106,9 @@ def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[
 
 
 def required(settings: Mapping[str, Any], key: str, default: Any = None) -> Any:
-    """The value of a key, or the default if it is not given; ConfigError if there is none of them."""
+    """Return the value of a key, or the default; raise ConfigError if the key is missing and has no default."""
     if key in settings:
         return settings[key]
     if default is None:
-        raise ConfigError(f"[puzzle] {key}: expected this key, which is missing")
+        raise ConfigError(f"[puzzle]: the key '{key}' is missing")
     return default

@@ -1,4 +1,4 @@
-"""Names of symmetries: turns and reflections of boards, and of twisty puzzles by what becomes of their turns."""
+"""Names of symmetries: rotations and reflections of boards and of twisty puzzles (from the images of their turns)."""
 
 from collections.abc import Callable, Mapping
 from math import lcm
@@ -15,9 +15,9 @@ from antipodes_tasks.symmetries.symmetry import Symmetry
 IDENTITY = "identity"
 TWISTY = "twisty"
 BACK = "'"
-"""The end of the name of a turn the other way round."""
+"""The last character of the name of a counterclockwise turn."""
 POWERS = f"0123456789{BACK}"
-"""What follows the name of a side in the names of its turns."""
+"""Characters that may follow the name of a side in the name of a turn."""
 ON_BOARDS: Mapping[str, Callable[[Square, int, int], Square]] = {
     "rotation by 180°": lambda at, rows, columns: (rows - 1 - at[0], columns - 1 - at[1]),
     "rotation by 90° clockwise": lambda at, rows, columns: (at[1], rows - 1 - at[0]),
@@ -27,11 +27,11 @@ ON_BOARDS: Mapping[str, Callable[[Square, int, int], Square]] = {
     "reflection in the diagonal from the top left": lambda at, rows, columns: (at[1], at[0]),
     "reflection in the diagonal from the top right": lambda at, rows, columns: (columns - 1 - at[1], rows - 1 - at[0]),
 }
-"""Where each takes a square of a board with so many rows and columns."""
+"""For each name, the function from a square, rows and columns of a board to the image of the square."""
 
 
 def symmetry_name(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
-    """The name of a symmetry as a rotation or a reflection; None where the puzzle is no board and no twisty one."""
+    """Return the name of a symmetry as a rotation or reflection; None if it is neither or the geometry is unknown."""
     if symmetry.is_identity:
         return IDENTITY
     notation = puzzle.notation
@@ -51,7 +51,7 @@ def _on_board(board: Grid, symmetry: Symmetry) -> str | None:
 
 
 def _by_turns(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
-    """A rotation takes clockwise turns to clockwise ones, a reflection to others."""
+    """Return the name: rotations map clockwise turns to clockwise turns, reflections to counterclockwise turns."""
     names = puzzle.moves.names
     clockwise = {name for name in names if name + BACK in names}
     images = zip(names, symmetry.moves.tolist(), strict=True)
@@ -67,7 +67,7 @@ def _by_turns(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
 
 
 def _is_in_a_point(puzzle: Puzzle, symmetry: Symmetry) -> bool:
-    """Whether a reflection is that in the centre: it takes no side to itself, and commutes with every symmetry."""
+    """Return whether a reflection is the point reflection: it fixes no side and commutes with every symmetry."""
     sides = [name.rstrip(POWERS) for name in puzzle.moves.names]
     images = symmetry.moves
     if any(side == sides[image] for side, image in zip(sides, images.tolist(), strict=True)):
@@ -76,6 +76,6 @@ def _is_in_a_point(puzzle: Puzzle, symmetry: Symmetry) -> bool:
 
 
 def in_circles(places: np.ndarray) -> str:
-    """The cycles of a permutation, without places that stay: ``(0 2 1)(3 4)``; empty where all stay."""
-    circles = (circle for circle in circles_of(places) if len(circle) > 1)
-    return "".join(f"({' '.join(map(str, circle))})" for circle in circles)
+    """Return the cycles of a permutation without fixed places, as ``(0 2 1)(3 4)``; empty for the identity."""
+    cycles = (cycle for cycle in circles_of(places) if len(cycle) > 1)
+    return "".join(f"({' '.join(map(str, cycle))})" for cycle in cycles)

@@ -1,1 +1,1 @@
-"""The explorer: stores of every kind in a browser, over a small JSON API that only reads."""
+"""The explorer: shows stores of every kind in a browser, through a small read-only JSON API."""

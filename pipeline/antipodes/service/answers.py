@@ -1,4 +1,4 @@
-"""Responses: values as JSON, errors as one line with a status, and what a browser may keep of them."""
+"""Responses: values as JSON, errors as one line with a status, and caching in the browser."""
 
 import gzip
 import json
@@ -27,12 +27,12 @@ from antipodes_tasks.quoting import quote, shorten
 
 JSON = "application/json"
 PLACE = token_hex(16)
-"""Stands for a picture until its text is put there; no text of a store can be the same."""
+"""Placeholder for a picture whose text is inserted later; it is random, so no text of a store equals it."""
 MIN_COMPRESSED_BYTES = 1 << 19
-"""Bytes from which a response is compressed, such as that of a graph: moves are answered at once."""
+"""Minimum size of a response that is compressed, such as a graph; small responses are sent without this delay."""
 COMPRESSION = 5
 GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
-"""Finds that a request accepts this compression."""
+"""Pattern of the header of a request that accepts gzip."""
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (NotThereError, 404),
     (NumberError, 404),
@@ -48,30 +48,29 @@ BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (MemoryError, 503),
     (OSError, 503),
 )
-"""The status of each kind of error; the first that fits counts."""
+"""The status of each kind of error; the first match is used."""
 BY_STATUS = {
-    400: "body: expected JSON, found other bytes",
+    400: "body: not valid JSON",
     404: "there is nothing at this address",
-    405: "expected another method at this address",
+    405: "this address does not support the request's method",
 }
 EXPECTED = {
-    "missing": "a value",
     "too_long": "at most {max_length}",
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number of fewer digits",
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
     "less_than": "less than {lt}",
-    "string_type": "a text",
+    "string_type": "a string",
     "list_type": "a list",
     "dict_type": "an object",
     "model_attributes_type": "an object",
 }
-"""What a parameter or a body should be, by the kind of the error that the framework finds."""
+"""Description of the expected parameter or body for each kind of error that the framework reports."""
 
 
 def json_bytes(value: Any) -> bytes:
-    """A value, which may have pictures in it, as JSON in ASCII: names may have characters that no encoding has."""
+    """Return a value, which may contain pictures, as ASCII JSON, because some names cannot be encoded otherwise."""
     pictures: list[str] = []
 
     def place_of(picture: Drawn) -> str:
@@ -83,22 +82,22 @@ def json_bytes(value: Any) -> bytes:
 
 
 def error_body(message: str) -> bytes:
-    """The body of a response that is an error: one line."""
+    """Return the body of an error response: a message of one line."""
     return json_bytes({"error": " ".join(message.split())})
 
 
 def error_response(message: str, status: int) -> Response:
-    """An error as a response."""
+    """Return an error response."""
     return Response(error_body(message), status, headers_of_error(status), JSON)
 
 
 def headers_of_error(status: int) -> dict[str, str]:
-    """No browser keeps an error; one that comes of too many requests may be gone in a second."""
+    """Return the headers of an error: do not cache it; after too many requests, try again in a second."""
     return {"cache-control": "no-store"} | ({"retry-after": "1"} if status == 429 else {})
 
 
 def response_to_error(error: BaseException) -> Response:
-    """The response that says what is wrong; a defect of the service is one line, too, without a traceback."""
+    """Return the response to an error; a bug of the service is also reported in one line, without a traceback."""
     for kind, status in BY_ERROR:
         if isinstance(error, kind):
             return error_response(str(error) or kind.__name__, status)
@@ -106,18 +105,18 @@ def response_to_error(error: BaseException) -> Response:
 
 
 def unexpected(error: BaseException) -> str:
-    """What a person reads about a defect of the service."""
+    """Return the message for a bug of the service."""
     found = f"{type(error).__name__}: {shorten(str(error))}"
-    return f"unexpected {found}; this is a defect of the service, and the stores are safe"
+    return f"internal error ({found}). This is a bug; the stores are safe"
 
 
 def response_to_status(status: int) -> Response:
-    """The response of a status that the framework has found, such as that no route fits."""
+    """Return the response to a status that the framework reports, such as 404."""
     return error_response(BY_STATUS.get(status, f"the request failed with status {status}"), status)
 
 
 def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
-    """The response to parameters or a body that are not what was expected: the first of them."""
+    """Return the response to invalid parameters or an invalid body; it reports the first error."""
     first = errors[0]
     kind, place = str(first["type"]), [str(part) for part in first["loc"]]
     if kind == "json_invalid":
@@ -126,12 +125,13 @@ def response_to_invalid(errors: Sequence[Mapping[str, Any]]) -> Response:
     expected = EXPECTED.get(kind, "another value").format(**first.get("ctx", {}))
     if kind == "too_long":
         return error_response(f"{where}: expected {expected}, found {first['ctx']['actual_length']}", 413)
-    found = "none" if kind == "missing" else quote(first.get("input"))
-    return error_response(f"{where}: expected {expected}, found {found}", 400)
+    if kind == "missing":
+        return error_response(f"{where}: this parameter is missing", 400)
+    return error_response(f"{where}: expected {expected}, found {quote(first.get('input'))}", 400)
 
 
 def compressed(request: Request, response: Response) -> Response:
-    """A response of LONG bytes or more, compressed if the browser takes that: in the thread that has computed it."""
+    """Return the response, compressed if it has MIN_COMPRESSED_BYTES or more and the browser accepts gzip."""
     content = bytes(response.body)
     if len(content) < MIN_COMPRESSED_BYTES:
         return response
@@ -143,11 +143,11 @@ def compressed(request: Request, response: Response) -> Response:
 
 
 def kept_by_version(version: str) -> dict[str, str]:
-    """The headers with which a browser may keep an answer, but asks whether it is still of this version."""
+    """Return the headers with which a browser caches an answer, but asks each time whether the version is current."""
     return {"cache-control": "no-cache", "etag": f'"{version}"'}
 
 
 def is_known(request: Request, version: str) -> bool:
-    """Whether the browser has the answer of this version already."""
+    """Return whether the browser already has the answer of this version."""
     known = request.headers.get("if-none-match", "")
     return f'"{version}"' in (tag.strip().removeprefix("W/") for tag in known.split(","))

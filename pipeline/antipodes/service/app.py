@@ -1,4 +1,4 @@
-"""The addresses of the service: the page, and the API under ``/api/v1``."""
+"""The routes of the service: the page, and the API under ``/api/v1``."""
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -35,12 +35,12 @@ from antipodes_tasks.rules.moves import Labels
 
 API = "/api/v1"
 DEFAULT_LIMIT = 24
-"""Positions or tilings of an answer by default."""
+"""Default number of positions or tilings in an answer."""
 SVG_TYPE, PNG_TYPE = "image/svg+xml", "image/png"
 PNG_SCALE = 3
 FAILURES: dict[int | str, dict[str, Any]] = {"4XX": {"model": schema.Failure}, "5XX": {"model": schema.Failure}}
 
-Position = Annotated[str | None, Query(description="As in the shell. Without one: the start.")]
+Position = Annotated[str | None, Query(description="A position, written as in the shell. Default: the start.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_SHOWN)]
 Depth = Annotated[int, Query(ge=0, lt=1 << 16)]
 Number = Annotated[int, Path(ge=1, lt=1 << 63, description="The number of a tiling, from 1.")]
@@ -48,10 +48,10 @@ View = Callable[[Opened], Any]
 
 
 def application(library: Library, hosts: Hosts) -> Application:
-    """The service of some stores, for requests that name one of the hosts."""
+    """Return the application that serves the stores of a library to requests for one of the hosts."""
     app = FastAPI(
         title="antipodes",
-        description="Distances of the positions of puzzles, and tilings of boards, from their stores; read only.",
+        description="Read-only access to stores: distances of the positions of puzzles, and tilings of boards.",
         version="1",
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
@@ -74,7 +74,7 @@ async def _status(request: Request, error: Any) -> Response:
 
 
 def _add_page(app: FastAPI) -> None:
-    """Add the page and its files, which are known from now on."""
+    """Add the page and its files; the list of files is fixed from now on."""
     files = find_static_files()
 
     def index(request: Request) -> Response:
@@ -88,7 +88,7 @@ def _add_page(app: FastAPI) -> None:
 
 
 def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
-    """Add the addresses of the API."""
+    """Add the routes of the API."""
     routes: Mapping[str, tuple[Callable[..., Any], Any]] = {
         "": (stores.rows, list[schema.Row]),
         "/{name}": (stores.facts, schema.Facts),
@@ -127,7 +127,7 @@ def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
 
 
 class Stores:
-    """The answers of the API, from a library; each method is an address, and its parameters those of the address."""
+    """The answers of the API from a library. Each method is a route, and its parameters are the route's parameters."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -135,23 +135,23 @@ class Stores:
         self._paths = PathsCache()
 
     def rows(self) -> Response:
-        """The served stores."""
+        """List the served stores."""
         return _response(json_bytes([overview.row_view(self._library, name) for name in self._library.storages]))
 
     def facts(self, name: str) -> Response:
-        """A store: its progress, its size, its puzzle or board."""
+        """Return a store's progress, size, and puzzle or board."""
         return self._answer(None, name, lambda opened: overview.store_view(name, opened))
 
     def layers(self, request: Request, name: str) -> Response:
-        """The number of positions at each depth."""
+        """Return the number of positions at each depth."""
         return self._answer(request, name, overview.layers_view)
 
     def antipodes(self, request: Request, name: str, limit: Limit = DEFAULT_LIMIT) -> Response:
-        """The positions that are farthest from the start."""
+        """Return the positions that are farthest from the start."""
         return self._answer(request, name, lambda opened: overview.antipodes_view(opened.search, limit))
 
     def distance(self, request: Request, name: str, position: Position = None) -> Response:
-        """The distance of a position."""
+        """Return the distance of a position."""
         return self._of_position(request, name, position, positions.distance_view)
 
     async def view(
@@ -159,10 +159,10 @@ class Stores:
         request: Request,
         name: str,
         position: Position = None,
-        moves: Annotated[str | None, Query(description="Moves from there, or from the start, that lead to it.")] = None,
-        index: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Instead: its number.")] = None,
+        moves: Annotated[str | None, Query(description="Moves to make first, from the position or the start.")] = None,
+        index: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Index, instead of a position.")] = None,
     ) -> Response:
-        """A position, its distance and picture, and where each move leads."""
+        """Return a position, its distance and picture, and its successors."""
 
         def view(opened: Opened) -> Any:
             asked = positions.position_asked(opened.table, position, index)
@@ -175,13 +175,13 @@ class Stores:
         return await self._heavily(request, name, view)  # thousands of moves take seconds
 
     def moves(self, request: Request, name: str) -> Response:
-        """What the names of the moves mean, and which moves turn which sticker of a net."""
+        """Return the meaning of the names of moves, and the moves that turn each sticker of a net."""
         return self._answer(
             request, name, lambda opened: opened.compute_once("moves", lambda: legend_view(opened.puzzle))
         )
 
     def successors(self, request: Request, name: str, position: Position = None) -> Response:
-        """Where each move leads, and how much nearer or farther that is."""
+        """Return the successors of a position, and how much closer or farther each one is."""
         return self._of_position(request, name, position, positions.successors_view)
 
     def path(
@@ -189,9 +189,9 @@ class Stores:
         request: Request,
         name: str,
         position: Position = None,
-        number: Annotated[str | None, Query(description="Which of the shortest paths, from 1.")] = None,
+        number: Annotated[str | None, Query(description="Number of the shortest path, from 1.")] = None,
     ) -> Response:
-        """A shortest path from a position to the start, and how many there are."""
+        """Return a shortest path from a position to the start, and the number of shortest paths."""
 
         def view(opened: Opened) -> Any:
             table = opened.table
@@ -208,10 +208,10 @@ class Stores:
     def random(
         self,
         name: str,
-        depth: Annotated[int | None, Query(ge=0, lt=1 << 16, description="Without one: any position.")] = None,
-        seed: Annotated[int | None, Query(ge=0, lt=1 << 63, description="The same draws the same again.")] = None,
+        depth: Annotated[int | None, Query(ge=0, lt=1 << 16, description="Depth. Default: any.")] = None,
+        seed: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Seed, to repeat the same draw.")] = None,
     ) -> Response:
-        """A random position, at a depth or anywhere, all equally probable."""
+        """Return a random position, uniformly distributed over a depth or over all positions."""
         return self._answer(None, name, lambda opened: positions.random_view(opened.table, depth, seed))
 
     def at_depth(
@@ -219,14 +219,14 @@ class Stores:
         request: Request,
         name: str,
         depth: Depth,
-        first: Annotated[int, Query(ge=0, le=MAX_SKIPPED, description="How many to pass over.")] = 0,
+        first: Annotated[int, Query(ge=0, le=MAX_SKIPPED, description="Number of positions to skip.")] = 0,
         limit: Limit = DEFAULT_LIMIT,
     ) -> Response:
-        """Positions at a depth, in the order of their indices."""
+        """Return positions at a depth, in the order of their indices."""
         return self._answer(request, name, lambda opened: positions.positions_view(opened.table, depth, first, limit))
 
     async def pattern(self, request: Request, name: str, pattern: str) -> Response:
-        """The positions that fit a pattern, by distance; the nearest and the farthest of them."""
+        """Return the number of positions that match a pattern by distance, and the closest and farthest of them."""
         return await self._heavily(request, name, lambda opened: pattern_matches.pattern_view(opened.table, pattern))
 
     async def graph(
@@ -234,9 +234,11 @@ class Stores:
         request: Request,
         name: str,
         position: Position = None,
-        limit: Annotated[int, Query(ge=1, le=WHOLE, description="Nodes of a neighbourhood.")] = NEIGHBOURHOOD,
+        limit: Annotated[
+            int, Query(ge=1, le=WHOLE, description="Maximum number of nodes of a neighbourhood.")
+        ] = NEIGHBOURHOOD,
     ) -> Response:
-        """The whole graph of a small table; of a larger one the neighbourhood of a position."""
+        """Return the whole graph of a small table, or the neighbourhood of a position in a larger table."""
 
         def view(opened: Opened) -> Any:
             return _graph(opened, position, limit)
@@ -244,18 +246,20 @@ class Stores:
         return await self._heavily(request, name, view)
 
     def board(self, request: Request, name: str) -> Response:
-        """A board and its pieces."""
+        """Return a board and its pieces."""
         return self._answer(request, name, lambda opened: tiling_answers.board_view(opened.tilings))
 
     def tilings(
         self,
         request: Request,
         name: str,
-        first: Annotated[int, Query(ge=0, lt=1 << 63, description="How many to pass over.")] = 0,
+        first: Annotated[int, Query(ge=0, lt=1 << 63, description="Number of tilings to skip.")] = 0,
         limit: Limit = DEFAULT_LIMIT,
-        where: Annotated[list[str] | None, Query(max_length=100, description='Such as "X covers 23".')] = None,
+        where: Annotated[
+            list[str] | None, Query(max_length=100, description='Conditions such as "X covers 23".')
+        ] = None,
     ) -> Response:
-        """Tilings, all or those for which conditions are true."""
+        """Return the tilings that satisfy all conditions, or all tilings."""
 
         def view(opened: Opened) -> Any:
             return tiling_answers.chosen_view(opened.tilings, first, limit, where or [])
@@ -263,20 +267,20 @@ class Stores:
         return self._answer(request, name, view)
 
     def images(self, request: Request, name: str, number: Number) -> Response:
-        """The symmetric images of a tiling, itself among them."""
+        """Return the symmetric images of a tiling, including the tiling itself."""
         return self._answer(request, name, lambda opened: tiling_answers.images_view(opened.tilings, number))
 
     def tiling_svg(self, request: Request, name: str, number: Number) -> Response:
-        """The picture of a tiling."""
+        """Return the picture of a tiling."""
         drawn = _drawn_as_svg(lambda opened: tiling_answers.picture_of(opened.tilings, number))
         return self._answer(request, name, drawn, SVG_TYPE)
 
     def position_svg(self, request: Request, name: str, position: Position = None) -> Response:
-        """The picture of a position."""
+        """Return the picture of a position."""
         return self._answer(request, name, _drawn_as_svg(_picture_of(position)), SVG_TYPE)
 
     def position_png(self, request: Request, name: str, position: Position = None) -> Response:
-        """The picture of a position, three times as large; there is none where Pillow is not installed."""
+        """Return the picture of a position at three times its size; this needs Pillow."""
         picture = _picture_of(position)
         return self._answer(request, name, lambda opened: _drawn_as_png(picture(opened)), PNG_TYPE)
 
@@ -285,11 +289,11 @@ class Stores:
         name: str,
         asked: Annotated[list[str], Body(alias="positions", embed=True, max_length=MAX_BATCH)],
     ) -> Response:
-        """The distance of each of many positions."""
+        """Return the distance of each of many positions."""
         return self._answer(None, name, lambda opened: positions.distances_view(opened.table, asked))
 
     def form(self, request: Request, name: str, position: Position = None) -> Response:
-        """The fields in which a person edits a position, filled in with one; what each may hold."""
+        """Return the form for editing a position: its fields, filled in, and the symbols that they may hold."""
         return self._of_position(request, name, position, drafts.form_view)
 
     def draft(
@@ -297,7 +301,7 @@ class Stores:
         name: str,
         asked: Annotated[list[str], Body(alias="symbols", embed=True, max_length=MAX_FIELDS)],
     ) -> Response:
-        """Whether a draft, a symbol for each field, is a position, and whether the table has reached it; else why."""
+        """Return whether a draft (a symbol for each field) is a position that the table has reached, or why not."""
         return self._answer(None, name, lambda opened: drafts.draft_view(opened.table, asked))
 
     def _of_position(
@@ -307,7 +311,7 @@ class Stores:
         position: str | None,
         view: Callable[[Table, Labels], Any],
     ) -> Response:
-        """The view of a position of a table, by default of its start."""
+        """Return the view of a position of a table, by default of the start."""
 
         def viewed(opened: Opened) -> Any:
             return view(opened.table, positions.position_asked(opened.table, position))
@@ -315,16 +319,16 @@ class Stores:
         return self._answer(request, name, viewed)
 
     async def _heavily(self, request: Request, name: str, view: View) -> Response:
-        """As `_answer`, in a thread for views that take long."""
+        """Answer like `_answer`, but in one of the threads for views that take long."""
         try:
             return await self._heavy.run(lambda: self._answer(request, name, view))
         except TooManyError as error:
             return response_to_error(error)
 
     def _answer(self, request: Request | None, name: str, view: View, media_type: str = JSON) -> Response:
-        """What a view makes of a store: bytes, or a value as JSON.
+        """Return the view of a store as a response: bytes, or a value as JSON.
 
-        A browser may keep the answer to a ``request`` until the store has another version, if the store is finished.
+        If the store is finished, a browser may cache the answer to a ``request`` until the store's version changes.
         """
         try:
             version = self._library.version(name)
@@ -340,13 +344,13 @@ class Stores:
 
 
 def _response(content: bytes, media_type: str = JSON, version: str | None = None) -> Response:
-    """A response that a browser may keep while the store has this version; without one, not at all."""
+    """Return a response that a browser may cache while the store has this version; without a version, never."""
     headers = {"cache-control": "no-store"} if version is None else kept_by_version(version)
     return Response(content, headers=headers, media_type=media_type)
 
 
 def _graph(opened: Opened, position: str | None, limit: int) -> bytes:
-    """The graph as JSON; the whole graph is computed once."""
+    """Return the graph as JSON; the whole graph is computed only once."""
     table = opened.table
     if not fits_whole(table):
         return json_bytes(graph_view(table, graph_of(table, position, limit)))
@@ -356,7 +360,7 @@ def _graph(opened: Opened, position: str | None, limit: int) -> bytes:
 
 
 def _picture_of(position: str | None) -> Callable[[Opened], Picture]:
-    """The picture of a position of a puzzle, by default of its start."""
+    """Return a function that draws a position of a store's puzzle, by default the start."""
 
     def picture(opened: Opened) -> Picture:
         puzzle = opened.puzzle
@@ -367,7 +371,7 @@ def _picture_of(position: str | None) -> Callable[[Opened], Picture]:
 
 def _drawn_as_png(picture: Picture) -> bytes:
     if find_spec("PIL") is None:
-        raise NotThereError("there is no picture.png: this needs Pillow, in the extra pictures; picture.svg is there")
+        raise NotThereError("picture.png needs Pillow, which the extra 'pictures' installs; picture.svg is available")
     return png(picture, PNG_SCALE)
 
 

@@ -1,7 +1,7 @@
-"""Connections of clients: how long one may stay silent, how many there are, and errors of the HTTP parser as JSON.
+"""Connections of clients: time limits, a limit on their number, and errors of the HTTP parser as JSON.
 
-uvicorn limits only the time between two requests. Without further limits, clients that connect and send nothing, send
-a request byte by byte, or never read their answer would take all connections, and nobody else would be answered.
+uvicorn only limits the time between two requests. Without further limits, clients that connect and send nothing, send
+a request byte by byte, or never read their answer could occupy all connections and lock out everyone else.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from antipodes.service.guard import error_headers
 from antipodes_tasks.quoting import shorten
 
 MAX_CONNECTIONS = 1024
-"""Connections at a time; a further one takes the place of the connection that has waited longest for a request."""
+"""Maximum number of connections; a new one replaces the connection that has waited longest for a request."""
 REQUEST_SECONDS = 10
-"""Seconds within which the first request of a connection, and the headers of each request, have to arrive."""
+"""Seconds within which the first request of a connection, and the headers of each request, must arrive."""
 READING_SECONDS = 30
-"""Seconds within which a client has to read some of its answer."""
+"""Seconds within which a client must read some of its answer."""
 PYTHON_VALUE = re.compile(r":? ?(bytearray\()?b['\"].*", re.DOTALL)
-"""What the parser's messages show of a request."""
+"""The part of the parser's messages that shows bytes of the request."""
 
 
 class Connection(H11Protocol):
@@ -35,7 +35,7 @@ class Connection(H11Protocol):
         self._request_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
         self.waiting_since = self.loop.time()
-        """When the connection began to wait for a request, by the clock of the event loop."""
+        """Time at which the connection began to wait for a request, by the clock of the event loop."""
 
     @property
     def is_waiting(self) -> bool:
@@ -44,7 +44,7 @@ class Connection(H11Protocol):
         return not begun or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time for the first request; if there are too many connections, close one."""
+        """Start the timer for the first request; if there are too many connections, close one."""
         super().connection_made(transport)
         self._start_request_timer()
         if len(self.connections) > MAX_CONNECTIONS:
@@ -52,7 +52,7 @@ class Connection(H11Protocol):
             min(waiting, key=lambda one: one.waiting_since).abort()
 
     def abort(self) -> None:
-        """Close the connection at once; what the client has not read yet is lost."""
+        """Close the connection at once; data that the client has not read yet is lost."""
         self.connections.discard(self)
         self.transport.abort()
 
@@ -63,7 +63,7 @@ class Connection(H11Protocol):
         self._stop_reading_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Take data of a request; the time for its headers starts with its first byte."""
+        """Receive data of a request; the timer for its headers starts with the first byte."""
         super().data_received(data)
         if not self.is_waiting or self.transport.is_closing():
             self._stop_request_timer()
@@ -71,7 +71,7 @@ class Connection(H11Protocol):
             self._start_request_timer()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Start to wait for the next request."""
         self.waiting_since = self.loop.time()
         super().on_response_complete()
 
@@ -84,19 +84,19 @@ class Connection(H11Protocol):
             self._request_timer = None
 
     def _end_waiting(self) -> None:
-        """Close a connection whose request has not arrived; a client that has begun one learns why."""
+        """Close a connection whose request has not arrived; send the reason if the client has begun a request."""
         if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"the headers did not arrive within {REQUEST_SECONDS} seconds")
         else:
             self.abort()
 
     def pause_writing(self) -> None:
-        """Start the time for reading, as the client reads more slowly than the answer is written."""
+        """Start the timer for reading, because the client reads more slowly than the answer is written."""
         super().pause_writing()
         self._start_reading_timer()
 
     def resume_writing(self) -> None:
-        """Stop the time for reading."""
+        """Stop the timer for reading."""
         super().resume_writing()
         self._stop_reading_timer()
 
@@ -116,14 +116,14 @@ class Connection(H11Protocol):
             self.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not a request; uvicorn calls this while it handles the parser's error."""
+        """Refuse an invalid request; uvicorn calls this method while it handles the parser's error."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
         what = PYTHON_VALUE.sub("", str(error or msg))
         self._refuse(status, f"not a valid HTTP request: {shorten(what)}")
 
     def _refuse(self, status: int, message: str) -> None:
-        """Send an error and close the connection; if an answer has been begun already, only close it."""
+        """Send an error and close the connection; only close it if an answer has already been started."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.abort()
             return

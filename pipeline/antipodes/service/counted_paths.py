@@ -1,4 +1,4 @@
-"""The shortest paths between the starts and a position: counted exactly, layer by layer, and listed by number."""
+"""Shortest paths between the starts and a position, counted exactly and numbered."""
 
 import threading
 from collections import OrderedDict
@@ -12,16 +12,16 @@ from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels, Moves
 
 MAX_POSITIONS = 50_000
-"""Positions on shortest paths, beyond which they are not counted."""
+"""Maximum number of positions on shortest paths; with more, the paths are not counted."""
 MAX_DIGITS = 4_000
-"""Digits of a number of paths; a path of a greater number cannot be asked for."""
+"""Maximum number of digits of a path's number."""
 MAX_CACHED = 4
-"""Positions whose shortest paths stay in memory, a few megabytes each."""
+"""Maximum number of positions whose shortest paths stay in memory, a few megabytes each."""
 BATCH = 1 << 14
-"""Positions that are moved together."""
+"""Number of positions that are moved together."""
 Sources = NDArray[np.int64]
 Links = list[list[int]]
-"""For each position of a layer the positions of the next layer that are one move nearer to the starts."""
+"""For each position of a layer, the positions of the next layer, which are one move closer to the starts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -29,22 +29,22 @@ class ShortestPaths:
     """All shortest paths from a position back to the starts."""
 
     layers: list[Labels]
-    """The positions ``(n, places)`` on the paths, by how many moves they are away from the position."""
+    """The positions ``(n, places)`` on the paths, by the number of moves from the position."""
     links: list[Links]
-    """The steps from each layer to the next one."""
+    """The steps from each layer to the next layer."""
     counts: list[list[int]]
-    """From how many paths one can choose at each position of each layer."""
+    """The number of paths from each position of each layer to the starts."""
 
     def __repr__(self) -> str:
         return f"<ShortestPaths: {len(self.links):,} moves, {sum(map(len, self.layers)):,} positions>"
 
     @property
     def count(self) -> int:
-        """The number of paths, as sequences of positions."""
+        """Number of paths, which differ if their sequences of positions differ."""
         return self.counts[0][0]
 
     def path(self, number: int) -> Labels:
-        """The positions ``(distance + 1, places)`` of a path, by its number from 1 to `count`."""
+        """Return the positions ``(distance + 1, places)`` of a path, by its number from 1 to `count`."""
         here, before = 0, number - 1
         path = [self.layers[0][0]]
         for layer, links, counts in zip(self.layers[1:], self.links, self.counts[1:], strict=True):
@@ -58,7 +58,7 @@ class ShortestPaths:
 
 
 class PathsCache:
-    """The shortest paths that were asked for last: whoever steps through them asks for one after another."""
+    """A cache of recent shortest paths, because a user who steps through them requests one after another."""
 
     def __init__(self, size: int = MAX_CACHED) -> None:
         self._size = size
@@ -66,7 +66,7 @@ class PathsCache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], ShortestPaths | None]) -> ShortestPaths | None:
-        """The paths of a key, made if they are not here."""
+        """Return the paths of a key; compute them if they are not in the cache."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -80,9 +80,10 @@ class PathsCache:
 
 
 def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
-    """All shortest paths from a position at a distance; None if more than MAX_POSITIONS lie on them.
+    """Return all shortest paths from a position at a distance; None if more than MAX_POSITIONS positions are on them.
 
-    If predecessors are not known, all positions of the table are moved; None if these are more than MAX_POSITIONS.
+    If predecessors cannot be computed, all positions of the table are moved; the result is None if the table has more
+    than MAX_POSITIONS.
     """
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible) and len(table) > MAX_POSITIONS:
@@ -100,7 +101,7 @@ def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPat
 
 
 def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
-    """The positions at a depth from which a move leads to a layer, and the number of the position there for each."""
+    """Return the predecessors of a layer at a depth, and the row of ``layer`` to which each one leads."""
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible):
         found = list(_scanned(table, layer, depth))
@@ -111,7 +112,7 @@ def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
 
 
 def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
-    """The positions one move before those of ``labels`` ``(n, places)``, and the number of the latter for each."""
+    """Return the predecessors of ``labels`` ``(n, places)``, and the row of ``labels`` to which each one leads."""
     lead = moves.move if moves.reversible else moves.undo
     positions, sources = [labels[:0]], [np.empty(0, dtype=np.int64)]
     for number in range(len(moves)):
@@ -122,7 +123,7 @@ def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
 
 
 def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
-    """As `_nearer`, by moving all positions at the depth."""
+    """Yield the same as `_nearer`, by moving all positions at the depth."""
     known = {one.tobytes(): number for number, one in enumerate(layer)}
     every = table.positions_at(depth)
     for first in range(0, len(every), BATCH):
@@ -135,9 +136,9 @@ def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, 
 
 
 def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:
-    """Each of the positions ``(n, places)`` once, and for each of ``size`` sources those that are next to it.
+    """Return the distinct positions of ``(n, places)``, and for each of ``size`` sources its neighbours among them.
 
-    Moves that lead from one position to the same other one are one step.
+    Several moves between the same two positions are one step.
     """
     first: dict[bytes, int] = {}
     numbers: dict[bytes, int] = {}
@@ -150,7 +151,7 @@ def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]
 
 
 def _counted(links: list[Links], starts: int) -> list[list[int]]:
-    """How many paths lead on from each position of each layer, of which the last one has the starts."""
+    """Return the number of paths from each position of each layer to the last layer, which contains the starts."""
     counts = [[1] * starts]
     for steps in reversed(links):
         counts.append([sum(counts[-1][there] for there in step) for step in steps])

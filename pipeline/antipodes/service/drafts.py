@@ -1,4 +1,4 @@
-"""Drafts of positions that a person edits: the form of a puzzle, and what a table says of a draft."""
+"""Drafts of positions that a person edits: the form of a puzzle, and the verdict on a draft."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,26 +14,26 @@ from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 INVALID, UNREACHABLE, NOT_REACHED, REACHED = "invalid", "unreachable", "not reached yet", "reached"
-"""Verdicts on a draft."""
+"""The possible verdicts on a draft."""
 Values = dict[str, Any]
 
 
 def form_of(puzzle: Puzzle) -> Form | None:
-    """The form of a puzzle; None if it cannot be edited."""
+    """Return the form of a puzzle; None if it cannot be edited."""
     form = puzzle.notation.form(puzzle.parts)
     return form if form.is_editable else None
 
 
 def editable(puzzle: Puzzle) -> Form:
-    """The form of a puzzle; InputError if it cannot be edited."""
+    """Return the form of a puzzle; raise InputError if it cannot be edited."""
     form = form_of(puzzle)
     if form is None:
-        raise InputError(f"positions of {puzzle.name} cannot be edited field by field: type them instead")
+        raise InputError(f"positions of {puzzle.name} cannot be edited field by field; type them instead")
     return form
 
 
 def form_view(table: Table, position: Labels) -> Values:
-    """The form of a puzzle, filled in with a position ``(places,)``."""
+    """Return the form of a puzzle, filled in with a position ``(places,)``."""
     form = editable(table.puzzle)
     draft = form.draft_of(table.puzzle.rules.written(position))
     return {
@@ -49,9 +49,9 @@ def _json(value: Any) -> Values:
 
 
 def draft_view(table: Table, draft: Sequence[str]) -> Values:
-    """What a draft is: a position and its distance, or why it is none, or why the table has no distance of it.
+    """Return the verdict on a draft: its position and distance, or the reason why it has none.
 
-    PositionError where it has another number of symbols than the form has fields, or a symbol that a field cannot hold.
+    Raises PositionError if the number of symbols is not the number of fields, or a field cannot hold its symbol.
     """
     form = editable(table.puzzle)
     form.check_symbols(draft)
@@ -59,13 +59,13 @@ def draft_view(table: Table, draft: Sequence[str]) -> Values:
         position = _position(table.puzzle, form.written(draft))
     except DraftError as error:
         return _verdict(INVALID, str(error), fields=error.fields)
-    except InputError as error:  # a function of the puzzle's own refuses it
+    except InputError as error:  # raised by the puzzle's own format or parse function
         return _verdict(INVALID, str(error))
     return _of_position(table, position)
 
 
 def _position(puzzle: Puzzle, written: Sequence[str]) -> Labels:
-    """The position with these symbols on its places, which its text must name, too."""
+    """Return the position with these symbols; raise InputError if its text does not parse to the same position."""
     labels = [
         part.labels[symbol]
         for part, here in zip(puzzle.parts, puzzle.rules.ranges, strict=True)
@@ -74,7 +74,7 @@ def _position(puzzle: Puzzle, written: Sequence[str]) -> Labels:
     position = puzzle.rules.checked_one(labels)
     text = puzzle.format(position)
     if not np.array_equal(puzzle.parse(text), position):
-        raise InputError(f"the puzzle writes this as {text}, and reads that as another position")
+        raise InputError(f"the puzzle formats this position as {text}, but parses that text as a different position")
     return position
 
 
@@ -92,9 +92,7 @@ def _searched(table: Table) -> str:
     starts = len(table.puzzle.starts)
     zero = table.puzzle.depth_zero
     where = f"the {zero}" if starts == 1 else f"any of the {counted(starts, zero)}"
-    return (
-        f"no moves lead here from {where}: the finished table of {counted(len(table), 'position')} does not contain it"
-    )
+    return f"unreachable from {where}: the finished table of {counted(len(table), 'position')} does not contain it"
 
 
 def _verdict(

@@ -1,4 +1,4 @@
-"""Pictures as JSON: shapes with the names of their fields, which the page draws as SVG."""
+"""Pictures as JSON, which the page draws as SVG: each shape is an object with its kind and fields."""
 
 import json
 from collections.abc import Iterable
@@ -12,20 +12,20 @@ from antipodes_tasks.rules.moves import Labels
 FIELDS: dict[type[Shape], tuple[str, ...]] = {
     kind: tuple(one.name for one in fields(kind)) for kind in (Rectangle, Disc, Line, Text, Region, Polygon)
 }
-"""The fields of each kind of shape; its ``kind`` in JSON is the name of the class in small letters."""
+"""The fields of each kind of shape; the ``kind`` in JSON is the lower-case name of the class."""
 KNOWN_SHAPES = 1 << 14
-"""Shapes whose JSON stays in memory: most shapes of a picture are in others, too."""
+"""Maximum number of shapes whose JSON is cached; most shapes occur in several pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture as JSON, which answers contain as it is."""
+    """A picture as JSON text, which is inserted into answers unchanged."""
 
     text: str
 
 
 def drawn(picture: Picture) -> Drawn:
-    """A picture: its size, and its shapes in the order in which they cover each other."""
+    """Return a picture as JSON: its size and its shapes, of which later ones cover earlier ones."""
     shapes = ",".join(map(_shape, picture.shapes))
     return Drawn(f'{{"width":{json.dumps(picture.width)},"height":{json.dumps(picture.height)},"shapes":[{shapes}]}}')
 
@@ -38,5 +38,5 @@ def _shape(shape: Shape) -> str:
 
 
 def pictures_of(puzzle: Puzzle, positions: Iterable[Labels]) -> list[Drawn]:
-    """The pictures of positions ``(places,)``."""
+    """Return the pictures of positions ``(places,)``."""
     return [drawn(puzzle.picture(position)) for position in positions]

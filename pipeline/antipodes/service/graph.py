@@ -1,4 +1,4 @@
-"""The graph of a table for a picture: its positions in layers by distance, and the moves between them."""
+"""Graphs of tables for drawing: positions in layers by distance, and the moves between them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels, Moves
 
 WHOLE = 100_000
-"""Positions of which a graph is drawn whole."""
+"""Maximum number of positions of a table whose whole graph is drawn."""
 NEIGHBOURHOOD = 2_000
-"""Positions around one, where the whole graph has too many."""
+"""Default number of positions in a neighbourhood, which is drawn for a larger table."""
 BATCH = 1 << 14
-"""Positions that are moved together."""
+"""Number of positions that are moved together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Graph:
-    """Positions of a table, sorted by their depth and then by their place, and the moves between them."""
+    """Positions of a table, sorted by depth and horizontal place, and the moves between them."""
 
     whole: bool
-    """Whether these are all reached positions."""
+    """Whether the graph contains all reached positions."""
     directed: bool
-    """Whether an edge leads one way only; else a move undoes each move, and an edge stands for both."""
+    """Whether edges have a direction; if not, moves are reversible, and an edge is a move and its inverse."""
     indices: NDArray[np.int64]
     """The index of each position in the table, ``(nodes,)``."""
     depths: NDArray[np.int32]
-    """The distance of each from the start, ``(nodes,)``, ascending."""
+    """The distance of each position from the start, ``(nodes,)``, ascending."""
     places: NDArray[np.float32]
-    """Where each stands across the picture, from 0 to 1, ``(nodes,)``, ascending within a layer."""
+    """The horizontal place of each position, from 0 to 1, ``(nodes,)``, ascending within a layer."""
     edges: NDArray[np.int64]
-    """The numbers of two nodes, ``(edges, 2)``, each pair once, sorted; if undirected the lesser number first."""
+    """Pairs of node numbers, ``(edges, 2)``, sorted and distinct; the smaller number is first if undirected."""
 
     def __repr__(self) -> str:
         extent = "whole" if self.whole else "neighbourhood"
@@ -43,26 +43,26 @@ class Graph:
 
 
 def fits_whole(table: Table) -> bool:
-    """Whether a graph of the table has all its positions."""
+    """Return whether the graph of the table contains all its positions."""
     return len(table) <= WHOLE
 
 
 def graph_of(table: Table, position: str | ArrayLike | None = None, limit: int = NEIGHBOURHOOD) -> Graph:
-    """The whole graph of a table of up to 100,000 positions; of a larger one the neighbourhood of a position.
+    """Return the whole graph of a table of up to 100,000 positions, or the neighbourhood of a position in a larger one.
 
     Parameters
     ----------
     table
-        Open, and finished or not: positions that an unfinished table does not reach yet are left out.
+        An open table. If it is unfinished, positions that it has not reached yet are left out.
     position
-        A text or labels ``(places,)``; None: the first start.
+        A text or labels ``(places,)``. The default is the first start.
     limit
-        How many positions a neighbourhood has at most, in the order of their distance from its position.
+        Maximum number of positions of a neighbourhood, which contains the positions closest to ``position``.
 
     Raises
     ------
     InputError
-        The limit is not from 1 to 100,000; or there is no such position, or none of a distance: as `Table.distance`.
+        The limit is not between 1 and 100,000, or the position is invalid or has no distance (see `Table.distance`).
     """
     limit = arguments.integer(limit, "a limit of nodes", 1, WHOLE)
     if position is not None:
@@ -74,7 +74,7 @@ def graph_of(table: Table, position: str | ArrayLike | None = None, limit: int =
 
 
 def graph_view(table: Table, graph: Graph) -> dict[str, Any]:
-    """The values of the JSON of a graph: plain lists, places to five digits."""
+    """Return a graph as a JSON object of plain lists, with places rounded to five digits."""
     return {
         "whole": graph.whole,
         "directed": graph.directed,
@@ -89,13 +89,13 @@ def graph_view(table: Table, graph: Graph) -> dict[str, Any]:
 
 
 def _all_positions(table: Table) -> Labels:
-    """All reached positions, ``(nodes, places)``."""
+    """Return all reached positions, ``(nodes, places)``."""
     none = np.empty((0, table.puzzle.places), dtype=np.uint8)
     return np.concatenate([none, *(table.positions_at(depth) for depth in range(table.radius + 1))])
 
 
 def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
-    """The positions nearest to one, by moves in either direction as far as their inverses are known."""
+    """Return the positions closest to a position, by moves and, if they can be computed, inverse moves."""
     found = frontier = centre[np.newaxis]
     known = table.space.rank(found)
     while len(frontier) and len(found) < limit:
@@ -110,7 +110,7 @@ def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
 
 
 def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
-    """The positions after each move, and those before it where they may be others."""
+    """Yield the successors by each move, and also the predecessors if moves are irreversible but can be undone."""
     back = moves.invertible and not moves.reversible
     for number in range(len(moves)):
         for step in (moves.move, moves.undo) if back else (moves.move,):
@@ -119,7 +119,7 @@ def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
 
 
 def _graph(table: Table, labels: Labels, whole: bool) -> Graph:
-    """The graph of positions ``(nodes, places)`` that are all different."""
+    """Return the graph of distinct positions ``(nodes, places)``."""
     depths = table.distances(labels)
     by_depth = np.argsort(depths, kind="stable")
     labels, depths = labels[by_depth], depths[by_depth]
@@ -136,7 +136,7 @@ def _graph(table: Table, labels: Labels, whole: bool) -> Graph:
 
 
 def _edges(table: Table, labels: Labels, indices: NDArray[np.int64], directed: bool) -> NDArray[np.int64]:
-    """The moves between these positions, as numbers ``(edges, 2)`` of rows of ``labels``."""
+    """Return the moves between these positions, as pairs ``(edges, 2)`` of row numbers of ``labels``."""
     order = np.argsort(indices)
     in_order = indices[order]
     found = [np.empty((0, 2), dtype=np.int64)]
@@ -151,7 +151,7 @@ def _edges(table: Table, labels: Labels, indices: NDArray[np.int64], directed: b
 
 
 def _each_once(edges: NDArray[np.int64], nodes: int, directed: bool) -> NDArray[np.int64]:
-    """The pairs of different nodes, sorted and each once; the lesser first if they are not directed."""
+    """Return the distinct pairs of different nodes, sorted; the smaller node is first if they are not directed."""
     ends = edges if directed else np.sort(edges, axis=1)
     codes = np.unique(ends[ends[:, 0] != ends[:, 1]] @ np.array([nodes, 1]))
     return np.stack(np.divmod(codes, max(nodes, 1)), axis=1)

@@ -1,10 +1,10 @@
-"""Where the nodes of a graph in layers stand, from 0 to 1 across, so that its edges are short and cross little.
+"""Layout of a layered graph: horizontal places from 0 to 1 that keep edges short and crossings few.
 
-The first places are the main axis of the distances from a few nodes far apart (D. Harel, Y. Koren, Graph drawing by
-high-dimensional embedding, 2002), less the mean of each layer, which the depth shows anyway. Each sweep then moves the
-nodes to the means of their neighbours. Equal branches would cover each other: the order of the nodes above
-them tells them apart. In the end the nodes of a layer are spread so that none cover each other.
-All steps take time and memory linear in nodes and edges.
+The initial places are the principal axis of the distances from a few nodes that are far apart (D. Harel, Y. Koren,
+Graph drawing by high-dimensional embedding, 2002), after the mean of each layer is subtracted, because the depth
+already shows it. Each sweep then moves every node towards the mean of its neighbours. Identical branches would cover
+each other, so they are separated by the order of the nodes above them. Finally the nodes of each layer are spread so
+that they do not overlap. All steps take time and memory linear in the number of nodes and edges.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 Places = NDArray[np.float64]
 PIVOTS = 12
-"""Nodes from which distances are measured."""
+"""Number of nodes from which distances are measured."""
 SWEEPS = 60
-"""How often each node moves to the mean of its neighbours."""
+"""Number of times that each node moves towards the mean of its neighbours."""
 PULL = 0.1
-"""How strongly the nodes above draw a node at last, which tells equal branches apart."""
+"""Strength with which the nodes above finally attract a node, to separate identical branches."""
 EVEN = 0.5
-"""How evenly a layer is spread: 0 leaves the places as the sweeps give them, 1 makes all gaps equal."""
+"""Evenness with which a layer is spread: 0 keeps the places of the sweeps, 1 makes all gaps equal."""
 
 
 def places_in_layers(depths: NDArray[np.int32], edges: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The place of each node, ``(nodes,)``, from 0 to 1; those of a layer are all different.
+    """Return the place of each node, ``(nodes,)``, from 0 to 1; the places of a layer are distinct.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def places_in_layers(depths: NDArray[np.int32], edges: NDArray[np.int64]) -> NDA
 
 
 class Layers:
-    """Which nodes are at the same depth; the nodes are in the order of their depths."""
+    """The layers of nodes, which are sorted by depth."""
 
     def __init__(self, depths: NDArray[np.int32]) -> None:
         self.of_node = depths
@@ -49,19 +49,19 @@ class Layers:
         self.begins = np.cumsum(self.sizes) - self.sizes
 
     def centred(self, places: Places) -> Places:
-        """The places, ``(nodes,)``, less the mean of each layer."""
+        """Return the places, ``(nodes,)``, minus the mean of their layer."""
         means = np.bincount(self.of_node, places) / np.maximum(self.sizes, 1)
         centred: Places = places - means[self.of_node]
         return centred
 
     def ranks(self, places: Places) -> Places:
-        """The places with equal gaps in each layer, from 0 to 1 exclusive, in the same order."""
+        """Return places with equal gaps in each layer, between 0 and 1 exclusive, in the same order."""
         order, ranks = np.lexsort((places, self.of_node)), np.empty_like(places)
         ranks[order] = np.arange(len(places)) - self.begins[self.of_node] + 0.5
         return ranks / self.sizes[self.of_node]
 
     def widths(self) -> Places:
-        """How wide each layer is drawn, up to 1: the root of its size, which neighbouring layers smooth."""
+        """Return the width of each layer, up to 1: the square root of its size, smoothed over adjacent layers."""
         span = np.ones(1 + len(self.sizes) // 12)
         smooth = np.convolve(self.sizes, span, "same") / np.convolve(np.ones(len(self.sizes)), span, "same")
         widths: Places = np.sqrt(smooth / smooth.max())
@@ -79,12 +79,12 @@ class Neighbours:
         self.of_ends, self.ends = ends[:, 0].copy(), ends[:, 1].copy()
 
     def means(self, places: Places) -> Places:
-        """The mean place of the neighbours of each node; its own place where it has none."""
+        """Return the mean place of the neighbours of each node, or its own place if it has none."""
         sums = np.bincount(self.of_ends, places[self.ends], minlength=len(places))
         return np.where(self.count > 0, sums / np.maximum(self.count, 1), places)
 
     def steps_from(self, node: int) -> NDArray[np.int64]:
-        """The number of edges from a node to each, ``(nodes,)``; one more than the most to those it cannot reach."""
+        """Return the distances from a node, ``(nodes,)``; unreachable nodes get the maximum distance plus one."""
         steps = np.full(len(self.count), -1)
         frontier, step = np.array([node]), 0
         while len(frontier):
@@ -101,7 +101,7 @@ class Neighbours:
 
 
 def _main_axis(layers: Layers, neighbours: Neighbours) -> Places:
-    """Where the nodes lie along the direction in which their distances from the pivots, less the depth's, vary most."""
+    """Return the nodes' coordinates along the principal axis of their centred distances from the pivots."""
     pivot, nearest, columns = int(np.argmax(layers.of_node)), np.full(len(layers.of_node), np.inf), []
     for _ in range(PIVOTS):
         steps = neighbours.steps_from(pivot)
@@ -111,7 +111,7 @@ def _main_axis(layers: Layers, neighbours: Neighbours) -> Places:
     embedded = np.stack(columns, axis=1)
     _, axes = np.linalg.eigh(embedded.T @ embedded)
     main = axes[:, -1]
-    axis: Places = embedded @ (main * np.sign(main[np.argmax(np.abs(main))]))  # not its mirror image elsewhere
+    axis: Places = embedded @ (main * np.sign(main[np.argmax(np.abs(main))]))  # the sign must not depend on the library
     return axis
 
 
@@ -120,7 +120,7 @@ def _scaled(places: Places) -> Places:
 
 
 def _untangled(places: Places, layers: Layers, edges: NDArray[np.int64]) -> Places:
-    """The places, scaled to 1, drawn a little to those of the nodes above, layer by layer from the top."""
+    """Return the scaled places after pulling each node slightly towards the nodes above, layer by layer."""
     ends = np.sort(edges, axis=1)
     ends = ends[layers.of_node[ends[:, 0]] < layers.of_node[ends[:, 1]]]
     upper, lower = ends[np.argsort(ends[:, 1], kind="stable")].T
@@ -136,7 +136,7 @@ def _untangled(places: Places, layers: Layers, edges: NDArray[np.int64]) -> Plac
 
 
 def _spread(places: Places, layers: Layers) -> Places:
-    """The places from 0 to 1, some nodes far out drawn in, and part of the way to equal gaps in each layer."""
+    """Return places from 0 to 1: outliers are pulled in, and the gaps of each layer are partly evened out."""
     drawn_in = np.tanh(places / max(2 * float(places.std()), 1e-12))
     even = (2 * layers.ranks(places) - 1) * layers.widths()[layers.of_node]
     return (1 + EVEN * even + (1 - EVEN) * drawn_in) / 2

@@ -1,8 +1,8 @@
-"""What every request passes before an answer is computed: limits, the name of the host; and headers of every response.
+"""Checks of every request (limits and the name of the host), and headers of every response.
 
-A page of another site can make a browser send requests to this service. It cannot read answers, as no header allows
-that, and requests change nothing. By DNS rebinding it could pretend to be of the same site: its requests would still
-name the host of that site, and are refused.
+A page of another site can make a browser send requests to this service. It cannot read the answers, because no header
+allows it, and requests change nothing. With DNS rebinding the page could pretend to belong to this service. However,
+its requests would still name the host of the other site, so they are refused.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 1 << 20
-"""Bytes of the body of a request."""
+"""Maximum number of bytes of the body of a request."""
 SECONDS_FOR_BODY = 10
-"""Seconds within which a body has to arrive."""
+"""Seconds within which a body must arrive."""
 ANSWER_SECONDS = 60
 """Seconds after which a request is refused although its answer is still being computed."""
 LONGEST_QUERY = 1 << 14
-"""Bytes of the address of a request after the host: the longest position takes fewer."""
+"""Maximum number of bytes of a request's address after the host; the longest position needs fewer."""
 MAX_REQUESTS = 256
-"""Requests that are answered at a time, or wait for a thread that answers them."""
+"""Maximum number of requests that are being answered or wait for a thread."""
 METHODS = ("GET", "HEAD", "POST")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 CONTENT_POLICY = (
@@ -46,7 +46,7 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach a service at the host."""
+    """Return whether a service at this host can only be reached from this machine."""
     if host == "localhost":
         return True
     try:
@@ -57,22 +57,22 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """The names of hosts that requests may have."""
+    """The host names that requests may contain."""
 
     names: frozenset[str]
     any_address: bool
-    """Whether any IP address will do, too: a site that rebinds its name sends that name, never an address."""
+    """Whether any IP address is allowed, too; DNS rebinding sends the name of a site, never an address."""
 
     @classmethod
     def of(cls, host: str) -> "Hosts":
-        """The names of a service at a host."""
+        """Return the allowed host names of a service at a host."""
         if is_loopback(host):
             return cls(frozenset({*LOOPBACK_NAMES, host}), any_address=False)
         names = (*LOOPBACK_NAMES, host.lower(), socket.gethostname().lower())
         return cls(frozenset(names), any_address=True)
 
     def allow(self, header: str) -> bool:
-        """Whether the header ``Host`` of a request names one of them, with any port."""
+        """Return whether the header ``Host`` of a request is allowed; the port does not matter."""
         host = header.lower()
         name, colon, port = host.rpartition(":")
         if colon and port.isdecimal() and port.isascii():
@@ -89,9 +89,9 @@ def _is_address(host: str) -> bool:
 
 
 class RefusedError(Exception):
-    """A request that is refused: the status and a line that says why.
+    """The request is refused, with a status and a message of one line.
 
-    The connection is closed afterwards if it is not clear where the body of the request ends.
+    The connection is closed afterwards if the end of the request's body is unknown.
     """
 
     def __init__(self, status: int, message: str, *, closes_connection: bool = False) -> None:
@@ -101,7 +101,7 @@ class RefusedError(Exception):
 
 
 class Guard:
-    """An ASGI application around another one."""
+    """An ASGI application that checks requests before it passes them to another application."""
 
     def __init__(self, application: Application, hosts: Hosts, most_requests: int = MAX_REQUESTS) -> None:
         self._application = application
@@ -111,7 +111,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] != "http":  # the service has no WebSockets, and nothing to do when it starts
+        if scope["type"] != "http":  # the service supports neither WebSockets nor lifespan events
             return
         begun = False
 
@@ -142,7 +142,7 @@ class Guard:
             self._running -= 1
 
     async def _answer_in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request unless that takes too long; the thread that computes the answer cannot be stopped."""
+        """Answer a request, or refuse it when that takes too long; the thread that computes the answer continues."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS) as limit:
                 await self._application(scope, receive, send)
@@ -152,13 +152,13 @@ class Guard:
             raise RefusedError(503, f"no answer within {ANSWER_SECONDS} seconds; try again later") from error
 
     def _check(self, scope: Scope) -> None:
-        """Raise RefusedError unless the request is one that can be answered now."""
+        """Raise RefusedError unless the request is valid and can be answered now."""
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._hosts.allow(hosts[0]):
-            found = quote(hosts[0]) if len(hosts) == 1 else f"{len(hosts)} of them"
-            raise RefusedError(400, f"expected the header Host of this service, such as localhost, found {found}")
+            found = quote(hosts[0]) if len(hosts) == 1 else f"{len(hosts)} such headers"
+            raise RefusedError(400, f"Host: expected the host of this service, such as localhost, found {found}")
         if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
-            message = "a request has either the header Content-Length or Transfer-Encoding, not both"
+            message = "the request has both headers Content-Length and Transfer-Encoding; send only one of them"
             raise RefusedError(400, message, closes_connection=True)
         if scope["method"] not in METHODS:
             raise RefusedError(405, f"expected the method {' or '.join(METHODS)}, found {quote(scope['method'])}")
@@ -166,7 +166,7 @@ class Guard:
         if length > LONGEST_QUERY:
             raise RefusedError(413, f"expected an address of at most {LONGEST_QUERY:,} bytes, found {length:,}")
         if self._running >= self._most_requests:
-            raise RefusedError(429, f"expected at most {self._most_requests} requests at a time, found more: try again")
+            raise RefusedError(429, f"more than {self._most_requests} requests are being answered; try again later")
 
 
 async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
@@ -174,13 +174,13 @@ async def _body_in_time(scope: Scope, receive: Receive) -> bytes:
         async with asyncio.timeout(SECONDS_FOR_BODY):
             return await _body(scope, receive)
     except TimeoutError as error:
-        message = f"expected the body within {SECONDS_FOR_BODY} seconds"
+        message = f"the body of the request did not arrive within {SECONDS_FOR_BODY} seconds"
         raise RefusedError(408, message, closes_connection=True) from error
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes:
-    """The body of a request; RefusedError as soon as it is known to be too long."""
-    problem = f"expected a body of at most {MAX_BODY:,} bytes, found more"
+    """Return the body of a request; raise RefusedError as soon as it is known to be too long."""
+    problem = f"the body of the request is longer than {MAX_BODY:,} bytes"
     too_long = RefusedError(413, problem, closes_connection=True)
     declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if not declared.isdigit() or len(declared) > 15 or int(declared) > MAX_BODY:
@@ -196,7 +196,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """What receives a body that was read, and then what comes after it."""
+    """Return a function that first receives a body that was already read, and then the messages after it."""
     given = False
 
     async def receive_again() -> MutableMapping[str, Any]:
@@ -210,7 +210,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(refusal: RefusedError, method: str, send: Send) -> None:
-    """Send the line that says why a request is refused; ``send`` adds the headers that all responses have."""
+    """Send the reason why a request is refused; ``send`` adds the headers that all responses have."""
     body = error_body(str(refusal))
     headers = _own_headers(refusal.status, body)
     if refusal.closes_connection:

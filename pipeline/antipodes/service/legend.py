@@ -1,4 +1,4 @@
-"""What the names of the moves of a puzzle mean, and which moves turn which sticker of a net."""
+"""Meanings of the names of a puzzle's moves, and the moves that turn each sticker of a net."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,17 +14,17 @@ from antipodes_tasks.rules.transforms import Transforms
 
 Values = dict[str, Any]
 Turned = NDArray[np.bool_]
-SQUARES = "Columns of squares are letters from the left, rows are numbers from the bottom."
+SQUARES = "Columns are lettered from the left and rows are numbered from the bottom."
 MAX_CYCLED = 60
-"""Places whose cycles are written: more do not fit a line."""
+"""Maximum number of places of a puzzle whose moves are shown as cycles, which must fit on a line."""
 MAX_TURNED = 1 << 18
-"""Stickers by moves: of more, an answer would be too long."""
+"""Maximum number of stickers times moves; with more, the answer would be too long."""
 MAX_MULTIPLE = 3
-"""How often a move is repeated to find what another one is."""
+"""Maximum multiple of a move that explains the name of another move."""
 
 
 def legend_view(puzzle: Puzzle) -> Values:
-    """The names of the moves, the first MAX_SHOWN of them; what they mean, if that is known; the stickers of a net."""
+    """Return the first MAX_SHOWN names of moves, their meanings if known, and the stickers of a net."""
     names = list(dict.fromkeys(puzzle.moves.names))
     meanings = _meanings(puzzle)
     shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MAX_SHOWN]]
@@ -32,16 +32,16 @@ def legend_view(puzzle: Puzzle) -> Values:
 
 
 def _text(puzzle: Puzzle, names: Sequence[str]) -> str | None:
-    """What all names of a family have in common; None for moves without names, and puzzles in Python."""
+    """Return an explanation of all names of a family; None if moves have no names, or the puzzle is in Python."""
     make = FAMILIES.get(puzzle.family)
     return make(puzzle, names) if make is not None and names else None
 
 
 def _sliding(puzzle: Puzzle, names: Sequence[str]) -> str:
     if any("-" in name for name in names):
-        return f"{names[0]}: the square of the tile, and where it goes. {SQUARES}"
-    text = "The letter is the direction in which a tile goes: L left, R right, U up, D down."
-    return f"{text} A number after it is how many tiles go together." if any(map(_is_numbered, names)) else text
+        return f"{names[0]}: the square of the tile and its direction. {SQUARES}"
+    text = "The letter is the direction in which a tile moves: L left, R right, U up, D down."
+    return f"{text} The number after it is how many tiles move together." if any(map(_is_numbered, names)) else text
 
 
 def _is_numbered(name: str) -> bool:
@@ -50,12 +50,12 @@ def _is_numbered(name: str) -> bool:
 
 def _blocks(puzzle: Puzzle, names: Sequence[str]) -> str:
     slides = (puzzle.settings or {}).get("moves") == "slides"
-    end = "the square on which its first square comes to rest" if slides else "where it goes by one square"
-    return f"{names[0]}: the block, by its letter or by its first square in reading order, and {end}. {SQUARES}"
+    end = "the square to which its first square moves" if slides else "the direction in which it moves by one square"
+    return f"{names[0]}: the block, named by its letter or by its first square in reading order, and {end}. {SQUARES}"
 
 
 def _jump(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return f"{names[0]}: the square of the piece, and the empty square to which it goes. {SQUARES}"
+    return f"{names[0]}: the square of the piece, and the empty square to which it moves. {SQUARES}"
 
 
 def _pancake(puzzle: Puzzle, names: Sequence[str]) -> str:
@@ -69,15 +69,15 @@ def _topspin(puzzle: Puzzle, names: Sequence[str]) -> str:
 
 def _hanoi(puzzle: Puzzle, names: Sequence[str]) -> str:
     first, last = names[0].split("-")
-    return f"{names[0]} takes the topmost disc of peg {first} to peg {last}."
+    return f"{names[0]} moves the topmost disc of peg {first} to peg {last}."
 
 
 def _lights(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "The number is the light that is pressed, from 0 in reading order."
+    return "The number is the light that is pressed, counted from 0 in reading order."
 
 
 def _generators(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "In a cycle the piece on each place goes to the next place named. Places count from 0."
+    return "In a cycle, the piece on each place moves to the place named next. Places are counted from 0."
 
 
 def _twisty(puzzle: Puzzle, names: Sequence[str]) -> str:
@@ -91,7 +91,7 @@ FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
 
 
 def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
-    """What each move of a permutation puzzle does: a multiple of an earlier move, or its own effect."""
+    """Return the meaning of each move of a permutation puzzle: a multiple of an earlier move, or its effect."""
     moves = puzzle.moves
     if puzzle.family not in ("generators", "twisty") or not isinstance(moves, Transforms):
         return {}
@@ -113,7 +113,7 @@ Effect = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _multiples(name: str, effect: Effect, moduli: NDArray[np.int16]) -> Iterator[tuple[str, Effect]]:
-    """The inverse of a move and its first multiples, in words."""
+    """Yield the inverse and the first multiples of a move, each with its description."""
     origin, added = effect
     back = np.argsort(origin)
     yield f"undoes {name}", (back, -added[back] % moduli)
@@ -128,7 +128,7 @@ def _key(effect: Effect) -> bytes:
 
 
 def _effect(puzzle: Puzzle, number: int) -> str:
-    """The cycles of a move of places; of several parts, how many pieces it moves in each."""
+    """Return the cycles of a move, or the number of pieces that it moves in each part."""
     moves = puzzle.moves
     assert isinstance(moves, Transforms)
     if puzzle.family == "generators" and moves.places <= MAX_CYCLED:
@@ -142,7 +142,7 @@ def _effect(puzzle: Puzzle, number: int) -> str:
 
 
 def _cycles(origin: NDArray[np.int16]) -> str:
-    """The cycles of a permutation of places: a piece goes from each place to the next one."""
+    """Return the cycles of a permutation of places: the piece on each place moves to the next place."""
     target = np.argsort(origin).tolist()
     done: set[int] = set()
     text = ""
@@ -156,16 +156,16 @@ def _cycles(origin: NDArray[np.int16]) -> str:
 
 
 def _turned_places(moves: Transforms, number: int) -> Turned:
-    """``(places,)``: whether a move takes the content of a place elsewhere, or changes it."""
+    """Return ``(places,)``: whether a move changes the content of a place."""
     turned: Turned = (moves.origin[number] != np.arange(moves.places)) | (moves.added[number] != 0)
     return turned
 
 
 def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
-    """For each sticker of a net, in reading order, the moves that turn its piece; None if there is no net.
+    """Return, for each sticker of a net in reading order, the moves that turn its piece.
 
-    The moves that turn most of a face come first. A sticker of no piece gets the moves that turn its whole face. None
-    also if there are very many stickers and moves.
+    The moves that turn most of the sticker's face come first. A fixed sticker gets the moves that turn its whole face.
+    The result is None if there is no net, or if there are too many stickers and moves.
     """
     net, moves = puzzle.notation, puzzle.moves
     if not isinstance(net, Net) or not isinstance(moves, Transforms):
@@ -186,7 +186,7 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
 
 
 def _turned_stickers(net: Net, moves: Transforms) -> tuple[Turned, Turned]:
-    """``(moves, stickers)``: whether a move turns the piece of a sticker; ``(stickers,)``: whether it is a piece's."""
+    """Return ``(moves, stickers)``: whether a move turns a sticker's piece; ``(stickers,)``: whether it has a piece."""
     places = np.array([_turned_places(moves, number) for number in range(len(moves))])
     numbers = {(line, column): number for number, (line, column, _) in enumerate(net.letters)}
     turned = np.zeros((len(moves), len(numbers)), dtype=np.bool_)

@@ -1,7 +1,7 @@
-"""The stores that are served: named when the service starts, opened when they are asked for, reopened when they change.
+"""The served stores: they are named when the service starts, opened on demand, and reopened when they change.
 
-An opened store belongs to one version of its manifest. A commit, a run that replaces the store, or a person who deletes
-it is noticed by the next request, which opens the store again or reports the error.
+An opened store belongs to one version of its manifest. If a run commits or replaces the store, or somebody deletes it,
+the next request notices this and opens the store again or reports the error.
 """
 
 import hashlib
@@ -29,35 +29,35 @@ from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, Stor
 from antipodes_tasks.quoting import quote, shorten
 
 MAX_OPEN = 64
-"""Stores that are open at a time."""
+"""Maximum number of open stores."""
 MAX_CHANGES = 5
-"""Times that an answer is computed again because a run has changed the store meanwhile."""
+"""Maximum number of times that an answer is computed again because a run has changed the store meanwhile."""
 OPENING_SECONDS = 30
-"""Seconds that a request waits while another one opens the store that it asks for."""
+"""Seconds that a request waits while another request opens the same store."""
 Answer = TypeVar("Answer")
 
 
 class NotThereError(InputError):
-    """An address at which there is nothing, such as the name of a store that is not served."""
+    """The address does not exist; for example, it names a store that is not served."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Opened:
-    """A store as of one commit."""
+    """A store at one of its commits."""
 
     version: str
-    """A text that changes with each commit."""
+    """A string that changes with each commit."""
     store: TableStore | CountsStore | TilingStore
     manifest: SearchManifest | TilingManifest
     content: Table | Counts | Tilings | None
-    """None: the puzzle is written in Python, and this user has not run its code here."""
+    """The opened table, counts or tilings; None if the puzzle is Python code that this user has not run here."""
     problem: SourceError | None
-    """Why there is no content."""
+    """The reason why there is no content."""
     _kept: dict[str, Any] = field(default_factory=dict)
     _making: dict[str, threading.Lock] = field(default_factory=dict)
 
     def compute_once(self, key: str, make: Callable[[], Answer]) -> Answer:
-        """A result that is computed once for this version, such as the whole graph; other threads wait for it."""
+        """Return a result, such as the whole graph, that is computed once per version; other threads wait for it."""
         with self._making.setdefault(key, threading.Lock()):
             if key not in self._kept:
                 self._kept[key] = make()
@@ -73,35 +73,35 @@ class Opened:
 
     @property
     def search(self) -> Table | Counts:
-        """The layers of a puzzle; InputError for tilings, SourceError where the code of the puzzle is not known."""
+        """The table or counts; raises InputError for tilings, and SourceError if the code of the puzzle is unknown."""
         return cast(Table | Counts, self._expect((Table, Counts), "a table"))
 
     @property
     def table(self) -> Table:
-        """The table; raises as `search`, also for counts."""
+        """The table; raises like `search`, and InputError for counts."""
         return cast(Table, self._expect((Table,), "a table"))
 
     @property
     def tilings(self) -> Tilings:
-        """The tilings; InputError for a table or counts."""
+        """The tilings; raises InputError for a table or counts."""
         return cast(Tilings, self._expect((Tilings,), "tilings"))
 
     @property
     def puzzle(self) -> Puzzle:
-        """The puzzle of a table or of counts; raises as `search`."""
+        """The puzzle of a table or counts; raises like `search`."""
         return self.search.puzzle
 
     def _expect(self, kinds: tuple[type, ...], what: str) -> Any:
         if self.problem is not None:
             raise SourceError(str(self.problem))
         if not isinstance(self.content, kinds):
-            found = {"counts": "counts of layers", "table": "a table", "tilings": "tilings"}[self.kind]
-            raise InputError(f"expected {what}, found {found}")
+            found = {"counts": "only counts of layers", "table": "a table", "tilings": "tilings"}[self.kind]
+            raise InputError(f"this needs {what}, but the store contains {found}")
         return self.content
 
     @property
     def cache_bytes(self) -> int:
-        """The memory that the content takes once all of it was read."""
+        """Bytes of memory that the content takes after all of it has been read."""
         if isinstance(self.manifest, TilingManifest):
             return self.manifest.tilings * len(self.manifest.pieces) * np.dtype(np.int32).itemsize
         return 0 if self.manifest.COUNTS_ONLY else _table_bytes(self.manifest)
@@ -113,10 +113,10 @@ def _table_bytes(manifest: Any) -> int:
 
 
 class Library:
-    """The served stores by their names, which no other stores get later.
+    """The served stores by name; a name always refers to the same store. Threads can share a library.
 
-    Threads can share it. The stores that are open take ``cache_bytes`` of memory together, besides one chunk each: the
-    least recently used ones are closed for a new one.
+    All open stores together take at most ``cache_bytes`` of memory, plus one chunk each. To open another store, the
+    least recently used ones are closed.
     """
 
     def __init__(self, storages: Iterable[Storage], cache_bytes: int) -> None:
@@ -131,12 +131,12 @@ class Library:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a thread is reading a store, perhaps from a storage that does not answer."""
+        """Whether a thread is reading a store; its storage might not respond."""
         return self._reading > 0
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Count a thread that reads a store."""
+        """Count the calling thread as one that reads a store."""
         with self._lock:
             self._reading += 1
         try:
@@ -146,23 +146,23 @@ class Library:
                 self._reading -= 1
 
     def storage(self, name: str) -> Storage:
-        """The storage of a store; NotThereError where none has the name."""
+        """Return the storage of a store; raise NotThereError if no store has this name."""
         if name not in self.storages:
-            raise NotThereError(f"expected the name of a store, found {quote(shorten(name))}")
+            raise NotThereError(f"there is no store named {quote(shorten(name))}")
         return self.storages[name]
 
     def version(self, name: str) -> str:
-        """A text that changes with each commit of a store; NotAStoreError where there is no store any more."""
+        """Return a string that changes with each commit of a store; raise NotAStoreError if the store is gone."""
         storage = self.storage(name)
         identity = storage.identity(MANIFEST)
         if not identity:
-            raise NotAStoreError(f"there is no store at {storage.address} any more")
+            raise NotAStoreError(f"the store at {storage.address} no longer exists")
         return hashlib.sha256(repr(identity).encode()).hexdigest()[:16]
 
     def row(self, name: str) -> Listed:
-        """What a list shows of a store; it says what is wrong with a store that cannot be read.
+        """Return the row of a store in a list; it contains the problem if the store cannot be read.
 
-        The size of a finished store is read once for each version.
+        The size of a finished store is read only once for each version.
         """
         with self._counted():
             return self._row(name)
@@ -182,9 +182,9 @@ class Library:
         return row
 
     def answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
-        """What a question finds in a store, asked again if a run changes the store meanwhile.
+        """Return the result of a question about a store, and repeat the question if a run changes the store meanwhile.
 
-        Raises as `version`, as opening the store does, and as the question does.
+        Raises like `version`, like opening the store, and like the question.
         """
         with self._counted():
             return self._answer(name, question)
@@ -199,7 +199,7 @@ class Library:
         return question(self.opened(name))
 
     def opened(self, name: str) -> Opened:
-        """A store as of its last commit."""
+        """Return a store at its last commit."""
         version = self.version(name)
         if (known := self._known(name, version)) is not None:
             return known
@@ -209,7 +209,7 @@ class Library:
 
     @contextmanager
     def _turn_to_open(self, name: str) -> Iterator[None]:
-        """Let one thread open a store, and all others that ask for it wait; StoreError if that takes too long."""
+        """Let one thread open a store while others wait for it; raise StoreError if that takes too long."""
         if not self._opening[name].acquire(timeout=OPENING_SECONDS):
             raise StoreError(f"{self.storages[name].address}: the storage does not answer; try again later")
         try:
@@ -232,7 +232,7 @@ class Library:
         with self._lock:
             self._open.pop(name, None)
             while self._open and not self._has_room(size):
-                self._open.popitem(last=False)  # threads that read it still have it
+                self._open.popitem(last=False)  # threads that are reading it keep it alive
             self._open[name] = opened, size
         return opened
 
@@ -257,7 +257,7 @@ def _opened(version: str, store: Any, manifest: Any, cache_bytes: int) -> Opened
 
 
 def _named(storages: Iterable[Storage]) -> Iterable[tuple[str, Storage]]:
-    """Each storage with a name of its own: that of its folder, with a number if another has it."""
+    """Yield each storage with a unique name: the name of its folder, plus a number if that is taken."""
     taken: set[str] = set()
     for storage in storages:
         wanted = storage.address.rstrip("/").rpartition("/")[2].removesuffix(".zarr") or "store"
@@ -269,15 +269,15 @@ def _named(storages: Iterable[Storage]) -> Iterable[tuple[str, Storage]]:
 
 
 def storages_named(texts: Iterable[str], puzzle: str | None = None) -> list[Storage]:
-    """The storages of the stores that a person names, or that are in a directory or under a URL; each once.
+    """Return the storages of the stores that the texts name, or that are in a named directory or URL, each once.
 
-    A ``puzzle`` is that of the only store, as for `find_store`, whose errors are raised; InputError where nothing is
-    at an address.
+    A ``puzzle`` belongs to the only store; see `find_store`, whose errors are raised. Raises InputError if there is
+    nothing at an address.
     """
     texts = list(texts)
     if puzzle is not None:
         if len(texts) != 1:
-            raise InputError(f"--puzzle: expected one STORE, found {len(texts)}")
+            raise InputError(f"--puzzle needs exactly one STORE, found {len(texts)}")
         return [storage_at(find_store(texts[0], puzzle))]
     addresses = [find_store(text) for text in texts] if texts else [OUTPUTS] if OUTPUTS.exists() else []
     found = [storage for address in addresses for storage in _stores_in(address)]
@@ -285,5 +285,5 @@ def storages_named(texts: Iterable[str], puzzle: str | None = None) -> list[Stor
 
 
 def _stores_in(address: Address) -> list[Storage]:
-    """The stores in a directory, or the one there; folders without a manifest are none."""
+    """Return the stores in a directory, or the store at the address; folders without a manifest are ignored."""
     return [storage_at(address_from(one.address)) for one in list_stores(address) if one.committed is not None]

@@ -1,4 +1,4 @@
-"""How much the service does for one request, and for several at a time."""
+"""Limits on the work for one request, and on the work for all requests at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,31 +9,31 @@ from antipodes_tasks.errors import InputError
 
 Answer = TypeVar("Answer")
 MAX_SHOWN = 200
-"""Positions or tilings of one answer."""
+"""Maximum number of positions or tilings in an answer."""
 MAX_BATCH = 10_000
-"""Positions whose distances one request asks for."""
+"""Maximum number of positions in a request for distances."""
 MAX_SKIPPED = 1_000_000
-"""Positions at a depth that an answer passes over."""
+"""Maximum number of positions at a depth that an answer skips."""
 MAX_SCANNED = 1_000_000
-"""Positions of a table whose paths are found by moving all positions of each layer, as moves have no inverses."""
+"""Maximum size of a table whose paths are found by moving all positions of each layer (if moves have no inverses)."""
 MAX_MATCHES = 500_000
-"""Positions that fit a pattern."""
+"""Maximum number of positions that match a pattern."""
 HEAVY_THREADS = 2
-"""Threads that compute graphs, patterns and sequences of moves, which take seconds, and tens of megabytes."""
+"""Number of threads for graphs, patterns and sequences of moves, which take seconds and tens of megabytes."""
 MAX_HEAVY = 16
-"""Graphs, patterns and sequences of moves that are computed, or wait for one of these threads."""
+"""Maximum number of graphs, patterns and sequences of moves that are being computed or wait for a thread."""
 
 
 class TooMuchError(InputError):
-    """A question whose answer takes more work than the service does for one."""
+    """The answer takes more work than the service does for one request."""
 
 
 class TooManyError(InputError):
-    """A question that comes while as many of its kind are answered as the service answers at a time."""
+    """The service is already answering the maximum number of requests of this kind."""
 
 
 class Heavy:
-    """Computes what takes long in threads of its own, so that other requests do not wait for it."""
+    """Separate threads for long computations, so that other requests do not wait for them."""
 
     def __init__(self, most: int = MAX_HEAVY) -> None:
         self._most = most
@@ -41,10 +41,10 @@ class Heavy:
         self._threads = ThreadPoolExecutor(HEAVY_THREADS)
 
     async def run(self, work: Callable[[], Answer]) -> Answer:
-        """What the work returns; TooManyError if there is too much of it already."""
+        """Return the result of the work; raise TooManyError if too much work is already under way."""
         if self._asked >= self._most:
             what = "graphs, patterns and sequences of moves"
-            raise TooManyError(f"expected at most {self._most} {what} at a time, found more: try again")
+            raise TooManyError(f"{self._most} {what} are already being computed; try again later")
         self._asked += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -1,4 +1,4 @@
-"""What the service says of stores: rows of a list, the facts of one, its layers and antipodes."""
+"""The service's answers about stores: the list of stores, and the facts, layers and antipodes of one."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ Values = dict[str, Any]
 
 
 def row_view(library: Library, name: str) -> Values:
-    """A store in the list; what is wrong with it, if it cannot be read."""
+    """Return the row of a store in the list; it contains the problem if the store cannot be read."""
     listed = library.row(name)
     shown = {**listed.to_json(), "name": name, "family": None, "description": "", "picture": None, "expected": None}
     del shown["path"]
@@ -32,7 +32,7 @@ def row_view(library: Library, name: str) -> Values:
 
 
 def _appearance(opened: Opened) -> Values:
-    """The family of a puzzle, the picture of its start or of the first tiling, and how many positions there will be."""
+    """Return the family of the puzzle, a picture of its start or first tiling, and the expected number of positions."""
     shown: Values = {
         "picture": opened.compute_once("picture", lambda: _picture(opened)),
         "family": None,
@@ -46,7 +46,7 @@ def _appearance(opened: Opened) -> Values:
 
 
 def _expected(opened: Opened) -> int | None:
-    """How many positions a table will have, where that is known before it is finished."""
+    """Return the number of positions of the finished table; None if it is not known in advance."""
     if not isinstance(opened.manifest, SearchManifest):
         return None
     if opened.manifest.complete:
@@ -67,7 +67,7 @@ def _picture(opened: Opened) -> Drawn | None:
 
 
 def store_view(name: str, opened: Opened) -> Values:
-    """What a store has; what follows from the puzzle is None where its code is not known here."""
+    """Return the facts of a store; values that depend on the puzzle are None if its code is unknown here."""
     shown = {"name": name, "kind": opened.kind, "version": opened.version, **_status(opened)}
     if isinstance(opened.manifest, SearchManifest):
         shown |= _of_search(opened)
@@ -79,14 +79,14 @@ def store_view(name: str, opened: Opened) -> Values:
 
 
 def _status(opened: Opened) -> Values:
-    """The values of ``status --json``."""
+    """Return the values of ``status --json``."""
     if isinstance(opened.manifest, SearchManifest):
         return json_results.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
     return tiling_views.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
 
 
 def _of_search(opened: Opened) -> Values:
-    """The puzzle of a table or of counts, and its radius."""
+    """Return the puzzle of a table or of counts, and its radius."""
     manifest = opened.manifest
     assert isinstance(manifest, SearchManifest)
     shown: Values = {
@@ -125,14 +125,14 @@ def _command(name: str, opened: Opened) -> str:
 
 
 def layers_view(opened: Opened) -> Values:
-    """The values of ``layers --json``; InputError for tilings."""
+    """Return the values of ``layers --json``; raise InputError for tilings."""
     if not isinstance(opened.manifest, SearchManifest):
-        raise InputError("expected a table, found tilings")
+        raise InputError("this needs a table, but the store contains tilings")
     return json_results.layers_view(opened.manifest)
 
 
 def antipodes_view(search: Table | Counts, limit: int) -> Values:
-    """The values of ``farthest --json``, and the pictures; UnfinishedError where antipodes are not known yet."""
+    """Return the values of ``farthest --json`` and pictures; raise UnfinishedError if antipodes are not known yet."""
     positions = search.antipodes(limit)
     shown = json_results.farthest_view(search.puzzle, search.layers, positions)
     return {**shown, "pictures": pictures_of(search.puzzle, positions)}

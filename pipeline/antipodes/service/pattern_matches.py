@@ -1,4 +1,4 @@
-"""What the service says of patterns: how many positions fit, by distance, and the nearest and farthest of them."""
+"""The service's answers about patterns: the number of matching positions by distance, and the closest and farthest."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,9 +13,9 @@ from antipodes.tables.table import Table
 
 
 def pattern_view(table: Table, pattern: str) -> dict[str, Any]:
-    """The values of ``query --pattern --json``, with the pictures of the first of the nearest and of the farthest.
+    """Return the values of ``query --pattern --json`` with pictures of the first closest and farthest positions.
 
-    PatternError where it is no pattern; TooMuchError where more than MAX_MATCHES positions fit.
+    Raises PatternError if the pattern is invalid, and TooMuchError if more than MAX_MATCHES positions match.
     """
     _check_few(table.puzzle, pattern)
     matches = table.match(pattern)
@@ -27,7 +27,7 @@ def pattern_view(table: Table, pattern: str) -> dict[str, Any]:
 
 
 def _side(puzzle: Puzzle, view: dict[str, Any] | None, matches: Matches, shown: Matches, side: str) -> Any:
-    """The nearest or the farthest positions: how many there are, and the pictures of those that are shown."""
+    """Return the number of the closest or farthest positions, and pictures of the positions that are shown."""
     if view is None:
         return None
     return {**view, "count": len(getattr(matches, side)), "pictures": pictures_of(puzzle, getattr(shown, side))}
@@ -38,6 +38,4 @@ def _check_few(puzzle: Puzzle, pattern: str) -> None:
     for labels in batches(puzzle, pattern):
         count += len(labels)
         if count > MAX_MATCHES:
-            raise TooMuchError(
-                f"expected a pattern that at most {MAX_MATCHES:,} positions fit, found more: antipodes query --pattern"
-            )
+            raise TooMuchError(f"more than {MAX_MATCHES:,} positions match this pattern; use antipodes query --pattern")

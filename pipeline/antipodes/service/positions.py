@@ -1,4 +1,4 @@
-"""What the service says of positions: distances, moves and where they lead, shortest paths, the layers."""
+"""The service's answers about positions: distances, successors, shortest paths, and positions at a depth."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ Distances = NDArray[np.int32]
 
 
 def position_asked(table: Table, position: str | None = None, index: int | None = None) -> Labels:
-    """The position ``(places,)`` that a person writes, or numbers; the start without any.
+    """Return the position ``(places,)`` given as text or index; the start if neither is given.
 
-    InputError where it is both written and numbered; PositionError and InputError where no position is named.
+    Raises InputError if both are given or the index is invalid, and PositionError if the text is invalid.
     """
     if position is not None and index is not None:
-        raise InputError("expected a position or an index, found both")
+        raise InputError("give a position or an index, not both")
     if position is not None:
         return table.puzzle.parse(position)
     if index is not None:
@@ -37,7 +37,7 @@ def position_asked(table: Table, position: str | None = None, index: int | None 
 
 
 def path_number(text: str | None) -> int | None:
-    """The number of a path as a person writes it; InputError if it is not a whole number."""
+    """Return the number of a path given as text; raise InputError if it is not a whole number."""
     if text is None:
         return None
     if len(text) > MAX_DIGITS or not re.fullmatch("[0-9]+", text):
@@ -47,7 +47,7 @@ def path_number(text: str | None) -> int | None:
 
 
 def distance_view(table: Table, position: Labels) -> Values:
-    """The distance of one position."""
+    """Return the distance of one position."""
     return {
         "position": table.puzzle.format(position),
         **_reached(table, int(table.distances(position[np.newaxis])[0])),
@@ -55,7 +55,7 @@ def distance_view(table: Table, position: Labels) -> Values:
 
 
 def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
-    """The distance of each position that is written in a text; InputError, which names it, if one is not."""
+    """Return the distance of each position; raise InputError, whose message gives its number, if a text is invalid."""
     positions, errors = parsed(table.puzzle, texts)
     for number, error in errors.items():
         raise InputError(f"positions[{number}]: {error}")
@@ -67,13 +67,13 @@ def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
 
 
 def _reached(table: Table, distance: int) -> Values:
-    """The distance, None for an unreachable position; how far an unfinished table is that has not reached it."""
+    """Return the distance (None if unknown), and the depth of an unfinished table that has not reached the position."""
     known: Values = {"distance": distance if distance >= 0 else None}
     return {**known, "reached": False, "depth": table.radius} if distance == UNKNOWN else known
 
 
 def table_view(table: Table, position: Labels) -> Values:
-    """All that a page shows of a position: its picture, its distance, and where each move leads."""
+    """Return everything that the page shows of a position: its picture, its distance, and its neighbours."""
     after, names = _successors(table, position)
     before = _predecessors(table, position)
     around = np.concatenate((position[np.newaxis], after, before))
@@ -99,13 +99,13 @@ def table_view(table: Table, position: Labels) -> Values:
 
 
 def followed_view(table: Table, begin: Labels, moves: str) -> Values:
-    """As `table_view` of the position to which moves lead from another; and each of at most MAX_SHOWN steps."""
+    """Return the `table_view` of the position after some moves, and the steps unless there are more than MAX_SHOWN."""
     way = table.puzzle.follow(moves, begin)
     return {**table_view(table, way[-1]), "steps": _steps(table, way) if len(way) <= MAX_SHOWN + 1 else None}
 
 
 def _steps(table: Table, way: Labels) -> list[Values]:
-    """The positions after the first one of ``way`` ``(1 + n, places)``, and the moves that lead there, if single."""
+    """Return each position after the first of ``way`` ``(1 + n, places)``, and the name of the move to it."""
     names = names_along(table.puzzle.moves, way)
     distances = table.distances(way[1:]).tolist()
     return [
@@ -115,7 +115,7 @@ def _steps(table: Table, way: Labels) -> list[Values]:
 
 
 def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]:
-    """The indices ``(n,)`` of positions ``(n, places)``, less than 0 for those without one, and the distances."""
+    """Return the indices ``(n,)`` of positions ``(n, places)``, negative if they have none, and their distances."""
     indices = table.space.unchecked.rank(labels)
     numbered = indices >= 0
     distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
@@ -124,7 +124,7 @@ def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]
 
 
 def successors_view(table: Table, position: Labels) -> list[Values]:
-    """Where each move leads, and how much nearer or farther that is."""
+    """Return the successors, and how much closer or farther each one is."""
     after, names = _successors(table, position)
     distances = table.distances(np.concatenate((position[np.newaxis], after)))
     return [
@@ -141,9 +141,9 @@ def _neighbours(
     distances: Distances,
     names: Sequence[str | None] | None,
 ) -> list[Values]:
-    """The positions ``(n, places)`` one move away, drawn with the names that pieces have in this one.
+    """Return the neighbours ``(n, places)``, drawn with the names that the pieces have in this position.
 
-    ``distances`` ``(1 + n,)`` begin with that of the position itself; predecessors have no ``names`` of moves.
+    ``distances`` ``(1 + n,)`` begins with the distance of the position itself. For predecessors, ``names`` is None.
     """
     shown = []
     for number, (distance, change) in enumerate(_changes(distances)):
@@ -157,18 +157,18 @@ def _neighbours(
 
 
 def _changes(distances: Distances) -> list[tuple[int | None, int | None]]:
-    """The distance of each position after the first one, and how much greater it is; None where that is not known."""
+    """Return the distance of each position after the first, and its difference from the first; None if unknown."""
     here, *others = distances.tolist()
     return [(None, None) if distance < 0 else (distance, distance - here if here >= 0 else None) for distance in others]
 
 
 def _index(index: int) -> int | None:
-    """The index of a position; None for one without an entry in the table."""
+    """Return the index of a position; None if the table has no entry for it."""
     return index if index >= 0 else None
 
 
 def _successors(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
-    """The positions ``(n, places)`` after each legal move and its name; of moves alike the first."""
+    """Return the successors ``(n, places)`` and the names of the moves, each pair of name and position once."""
     moves = table.puzzle.moves
     found = moves.successors_many(position[np.newaxis])
     numbers = np.flatnonzero(found.legal[0]).tolist()
@@ -180,7 +180,7 @@ def _successors(table: Table, position: Labels) -> tuple[Labels, list[str | None
 
 
 def _predecessors(table: Table, position: Labels) -> Labels:
-    """The positions ``(n, places)`` one move before, each once, where moves cannot be undone; else none."""
+    """Return the predecessors ``(n, places)``, each once, if moves are irreversible; otherwise an empty array."""
     moves = table.puzzle.moves
     if moves.reversible or not moves.invertible:
         return position[np.newaxis][:0]
@@ -190,29 +190,30 @@ def _predecessors(table: Table, position: Labels) -> Labels:
 def path_view(
     table: Table, position: Labels, paths_at: Callable[[int], ShortestPaths | None], number: int | None = None
 ) -> Values:
-    """A shortest path from a position to the start, its moves, its pictures, and how many shortest paths there are.
+    """Return a shortest path from a position to the start, its moves and pictures, and the number of shortest paths.
 
-    Where moves cannot be undone, each position of the path is one move *before* the one that it follows, and the moves
-    are those from the start. ``paths_at`` finds all paths of the position at its distance. A ``number`` chooses one of
-    them if they are counted; by default it is 1.
+    If moves are irreversible, each position of the path is a *predecessor* of the position before it, and the moves
+    are the moves from the start. ``paths_at`` finds all paths for a distance. A ``number`` chooses one of the paths if
+    they are counted; the default is 1.
 
-    NumberError if there is no path of the number; TooMuchError if predecessors are not known and the table is large.
+    Raises NumberError if there is no path with this number, and TooMuchError if predecessors cannot be computed and the
+    table is too large to search.
     """
     shown = distance_view(table, position)
     if shown["distance"] is None:
         if number is not None:
-            raise NumberError("expected no number, as no path to this position is known, found one")
+            raise NumberError("no path to this position is known, so a path cannot be chosen by number")
         return {**shown, "path": None, "moves": None, "pictures": None, "count": "0", "number": None}
     puzzle = table.puzzle
     if not puzzle.moves.invertible and len(table) > MAX_SCANNED:
         raise TooMuchError(
-            f"expected a table of at most {counted(MAX_SCANNED, 'position')}, as the moves of {puzzle.name} have "
-            f"no inverses, found {len(table):,}: antipodes query --path"
+            f"the moves of {puzzle.name} have no inverses, so paths are only shown in tables of at most "
+            f"{counted(MAX_SCANNED, 'position')}, and this one has {len(table):,}; use antipodes query --path"
         )
     paths = _countable(paths_at(shown["distance"]))
     path = table.path(position) if paths is None else paths.path(_existing(number, paths.count))
     if paths is None and number is not None:
-        raise NumberError("expected no number, as there are too many shortest paths to count, found one")
+        raise NumberError("there are too many shortest paths to count, so a path cannot be chosen by number")
     names = moves_back(puzzle, path)
     boards = list(puzzle.along(path))
     return {
@@ -226,19 +227,22 @@ def path_view(
 
 
 def _countable(paths: ShortestPaths | None) -> ShortestPaths | None:
-    """The paths, if their number has few digits; a store without any is damaged, which `Table.path` reports."""
+    """Return the paths unless their number has too many digits.
+
+    If there are none, the result is also None, and `Table.path` reports that the store is corrupt.
+    """
     return paths if paths is not None and 0 < paths.count < 10**MAX_DIGITS else None
 
 
 def _existing(number: int | None, count: int) -> int:
-    """The number of a path, by default 1; NumberError if there are fewer paths."""
+    """Return the number of a path, by default 1; raise NumberError if there are fewer paths."""
     if number is not None and not 1 <= number <= count:
         raise NumberError(f"expected the number of a shortest path, from 1 to {count:,}, found {number:,}")
     return number or 1
 
 
 def positions_view(table: Table, depth: int, first: int, limit: int) -> Values:
-    """Positions at a depth in the order of their indices, after the first ones, and their pictures."""
+    """Return positions at a depth and their pictures, in the order of their indices, without the ``first`` ones."""
     positions = table.positions_at(depth, first + limit)[first:]
     return {"depth": depth, "count": table.layers[depth], "first": first, **_shown(table, positions)}
 
@@ -249,5 +253,5 @@ def _shown(table: Table, positions: Labels) -> Values:
 
 
 def random_view(table: Table, depth: int | None, seed: int | None) -> Values:
-    """A position drawn from those at a depth, or from all that are reached."""
+    """Return a random position at a depth, or a random reached position."""
     return distance_view(table, table.random_position(depth, np.random.default_rng(seed)))

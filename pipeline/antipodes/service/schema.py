@@ -1,4 +1,4 @@
-"""The shapes of answers, for the description of the API; tests compare answers with them."""
+"""The structure of answers, for the description of the API; tests compare answers with it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +11,12 @@ class Failure:
     """An error."""
 
     error: str
-    """One line: what was expected, and what was found."""
+    """The message, in one line."""
 
 
 @dataclass
 class Shape:
-    """A rectangle, disc, line, text, region or polygon; which of the fields it has, its kind says."""
+    """A rectangle, disc, line, text, region or polygon; its fields depend on its kind."""
 
     kind: str
     x: float
@@ -82,7 +82,7 @@ class Row:
 
 @dataclass
 class Facts:
-    """A store; the keys of ``status --json`` among them."""
+    """A store, with the keys of ``status --json`` and further keys."""
 
     name: str
     store: str
@@ -146,7 +146,7 @@ class Antipodes:
 
 @dataclass
 class Distance:
-    """The distance of a position; an unfinished table may not have ``reached`` it at its greatest ``depth``."""
+    """The distance of a position; ``reached`` is false if an unfinished table has not reached it up to ``depth``."""
 
     position: str
     distance: int | None
@@ -156,7 +156,7 @@ class Distance:
 
 @dataclass
 class Successor:
-    """A position one move after another."""
+    """A successor of a position."""
 
     position: str
     move: str | None
@@ -166,7 +166,7 @@ class Successor:
 
 @dataclass
 class Neighbour:
-    """A position one move away, and how much greater its distance is; a predecessor has no ``move``."""
+    """A neighbour of a position, and the ``change`` of distance to it; a predecessor has no ``move``."""
 
     position: str
     index: int | None
@@ -178,7 +178,7 @@ class Neighbour:
 
 @dataclass
 class MoveName:
-    """The name of a move, and what the move does, if that is known."""
+    """The name of a move, and its meaning if known."""
 
     name: str
     meaning: str | None
@@ -186,7 +186,7 @@ class MoveName:
 
 @dataclass
 class Legend:
-    """What the first names of moves mean; for each sticker of a net the moves that turn its piece."""
+    """The meanings of the first names of moves, and, for each sticker of a net, the moves that turn its piece."""
 
     text: str | None
     count: int
@@ -196,7 +196,7 @@ class Legend:
 
 @dataclass
 class Step:
-    """A position on a way, and the move that leads there; None where it takes several of the puzzle's."""
+    """A position along a sequence, and the move to it; the move is None if the step is not a single move."""
 
     position: str
     move: str | None
@@ -205,7 +205,7 @@ class Step:
 
 @dataclass
 class View:
-    """A position; ``predecessors`` where moves cannot be undone, ``steps`` after moves, unless they are many."""
+    """A position, its ``predecessors`` if moves are irreversible, and the ``steps`` of a sequence unless it is long."""
 
     position: str
     index: int | None
@@ -221,7 +221,7 @@ class View:
 
 @dataclass
 class Path:
-    """A shortest path from a position to the start, by its ``number`` among the ``count`` of them, as text."""
+    """A shortest path from a position to the start: its ``number`` among ``count`` paths, both as text."""
 
     position: str
     distance: int | None
@@ -247,7 +247,7 @@ class Positions:
 
 @dataclass
 class Side:
-    """The nearest or the farthest of the positions that fit a pattern."""
+    """The closest or farthest of the positions that match a pattern."""
 
     distance: int
     count: int
@@ -257,7 +257,7 @@ class Side:
 
 @dataclass
 class Matches:
-    """The positions that fit a pattern."""
+    """The positions that match a pattern."""
 
     pattern: str
     count: int
@@ -269,7 +269,7 @@ class Matches:
 
 @dataclass
 class FormSymbol:
-    """A symbol that a field may hold, how it is read out, and in how many fields it stands in every position."""
+    """A symbol that a field may hold, its label for screen readers, and the number of fields that always hold it."""
 
     symbol: str
     label: str
@@ -287,7 +287,7 @@ class FormGroup:
 
 @dataclass
 class FormField:
-    """A field of a form: its group, the squares (row, column) where it is drawn, and the symbol in it."""
+    """A field of a form: its group, the squares (row, column) on which it is drawn, and the symbol in it."""
 
     name: str
     group: int
@@ -298,7 +298,7 @@ class FormField:
 
 @dataclass
 class Form:
-    """The fields in which a person edits a position; of ``blocks``, the cells (row, column) of each by its letter."""
+    """The fields in which a person edits a position, and the cells (row, column) of the ``blocks`` by letter."""
 
     position: str
     groups: list[FormGroup]
@@ -308,7 +308,7 @@ class Form:
 
 @dataclass
 class Draft:
-    """Whether a draft is a position that the table has reached; if not, why, and which fields are ``wrong``."""
+    """The verdict on a draft; if it is not a reached position, the reason and the ``wrong`` fields."""
 
     verdict: str
     reason: str | None
@@ -319,7 +319,7 @@ class Draft:
 
 @dataclass
 class Nodes:
-    """The nodes of a graph: the index, the depth, and the place in its layer of each."""
+    """The nodes of a graph: the index and depth of each node, and its horizontal place from 0 to 1."""
 
     index: list[int]
     depth: list[int]
@@ -328,7 +328,7 @@ class Nodes:
 
 @dataclass
 class Graph:
-    """The graph of a table, or the neighbourhood of a position; ``edges`` are pairs of numbers of nodes."""
+    """The graph of a table, or the neighbourhood of a position; ``edges`` lists pairs of node numbers."""
 
     whole: bool
     directed: bool
@@ -339,7 +339,7 @@ class Graph:
 
 @dataclass
 class Tiling:
-    """The cells of each piece: (row, column), in a box (layer, row, column)."""
+    """The cells of each piece as (row, column), or (layer, row, column) in a box."""
 
     number: int
     pieces: dict[str, list[list[int]]]
@@ -347,7 +347,7 @@ class Tiling:
 
 @dataclass
 class Tilings:
-    """Some of the tilings that match conditions; ``first`` of them are passed over."""
+    """Some of the tilings that satisfy conditions, after the ``first`` ones, which are skipped."""
 
     board: str
     complete: bool

@@ -1,4 +1,4 @@
-"""The server: a port, a browser if one is asked for, and an orderly end on Ctrl-C."""
+"""The server: it listens on a port, opens a browser on request, and shuts down cleanly on Ctrl-C."""
 
 import asyncio
 import errno
@@ -18,23 +18,23 @@ from antipodes_tasks.errors import AntipodesError, InputError
 from antipodes_tasks.quoting import quote
 
 SECONDS_IDLE = 30
-"""Seconds after which a connection without requests is closed: a person looks at a position before the next move."""
+"""Seconds after which an idle connection is closed; users look at a position before they make the next move."""
 SECONDS_TO_END = 2
-"""Seconds that requests under way have when the server ends."""
+"""Seconds in which requests under way may finish when the server shuts down."""
 THREADS = 4
-"""Threads that compute answers. Python runs one at a time: more than wait for a disk only delay each other."""
+"""Number of threads that compute answers. Python runs one at a time, so more threads would only delay each other."""
 BACKLOG = 128
-"""Connections that wait to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 
 
 class PortError(AntipodesError, OSError):
-    """A port that cannot be served."""
+    """The server cannot listen on a port."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens at a host and a port; port 0: any free one.
+    """Return a socket that listens on a host and port; port 0 chooses any free port.
 
-    InputError where the host is none of this machine; PortError where the port is in use, or not allowed.
+    Raises InputError if the host is not an address of this machine, and PortError if the port is in use or not allowed.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -46,7 +46,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         )[0]
     except (OSError, UnicodeError) as error:
         raise InputError(f"--host: expected a name or an address of this machine, found {quote(host)}") from error
-    listening = socket.socket(family, kind, protocol)  # asyncio sends without delay where it knows that this is TCP
+    listening = socket.socket(family, kind, protocol)  # with the protocol, asyncio knows TCP and sends without delay
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)
@@ -61,12 +61,12 @@ def _refused(error: OSError, host: str, port: int) -> AntipodesError:
     if error.errno == errno.EADDRNOTAVAIL:
         return InputError(f"--host: expected an address of this machine, found {quote(host)}")
     if error.errno == errno.EADDRINUSE:
-        return PortError(f"port {port} is in use: choose another --port, or 0 for any that is free")
+        return PortError(f"port {port} is in use; choose another --port, or 0 for any free port")
     return PortError(f"cannot serve port {port}: {error.strerror or error}")
 
 
 def url_of(listening: socket.socket, host: str) -> str:
-    """The address at which a browser on this machine finds what is served at a host."""
+    """Return the URL at which a browser on this machine reaches the service."""
     port = listening.getsockname()[1]
     if host in ("0.0.0.0", "::"):
         host = "localhost"
@@ -74,10 +74,10 @@ def url_of(listening: socket.socket, host: str) -> str:
 
 
 class Server(uvicorn.Server):
-    """A server that a first signal asks to end, and that a second one ends at once."""
+    """A server that shuts down cleanly at the first signal and exits immediately at the second."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take note of a signal."""
+        """Handle SIGINT or SIGTERM."""
         if self.should_exit:
             signal.signal(sig, signal.SIG_DFL)
             signal.raise_signal(sig)
@@ -87,7 +87,7 @@ class Server(uvicorn.Server):
 def serve(application: Application, listening: socket.socket, began: Callable[[], None]) -> None:
     """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered.
 
-    Requests under way have SECONDS_TO_END seconds then. Threads that are still computing afterwards are not awaited.
+    Requests under way then have SECONDS_TO_END seconds to finish. Threads that are still computing are not awaited.
     """
     server = make_server(application)
     before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -123,5 +123,5 @@ async def run_server(server: uvicorn.Server, listening: socket.socket) -> None:
 
 
 def open_browser(url: str) -> None:
-    """Show a page in the person's browser, without waiting for it."""
+    """Open a page in the user's browser without waiting for it."""
     threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""The files of the page, which are part of the package: a fixed list, so that no request names a path."""
+"""The files of the page, which are part of the package. The list is fixed, so no request can name another path."""
 
 import hashlib
 from pathlib import Path
@@ -17,19 +17,19 @@ TYPES = {
     ".png": "image/png",
     ".ico": "image/x-icon",
 }
-"""The type of each kind of file; others are not served."""
+"""The media type of each kind of file; other files are not served."""
 
 NO_PAGE = "<!doctype html><title>antipodes</title><p>There is no page yet: the API is at /api/v1/openapi.json"
 
 
 def find_static_files() -> dict[str, Path]:
-    """The files of the page by their names, which are paths with slashes."""
+    """Return the files of the page by name; a name is a relative path with slashes."""
     found = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES and path.is_file())
     return {path.relative_to(FOLDER).as_posix(): path for path in found}
 
 
 def static_response(request: Request, files: dict[str, Path], name: str) -> Response:
-    """The file of a name, or nothing new if the browser has it."""
+    """Return the file with a name, or status 304 if the browser already has it."""
     if name not in files:
         return Response(NO_PAGE, media_type=TYPES[".html"]) if name == INDEX else response_to_status(404)
     content = files[name].read_bytes()

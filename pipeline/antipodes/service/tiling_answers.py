@@ -1,4 +1,4 @@
-"""What the service says of tilings: the board, the tilings that are asked for, their pictures and symmetric images."""
+"""The service's answers about tilings: the board, selected tilings, their pictures and symmetric images."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Values = dict[str, Any]
 
 
 def board_view(tilings: Tilings) -> Values:
-    """The board: its size, its cells as (row, column), in a box (layer, row, column), and its pieces."""
+    """Return the board: its size, its pieces, and its cells as (row, column), or (layer, row, column) in a box."""
     problem = tilings.problem
     layers, rows, columns = problem.board.shape
     pieces = zip(problem.pieces, colours(len(problem.pieces)), strict=True)
@@ -43,21 +43,21 @@ def board_view(tilings: Tilings) -> Values:
 
 
 def chosen_view(tilings: Tilings, first: int, limit: int, conditions: list[str]) -> Values:
-    """The tilings for which conditions such as "X covers 23" are true, without the ``first`` ones of them.
+    """Return the tilings that satisfy conditions such as "X covers 23", without the ``first`` ones.
 
-    InputError where one of the conditions is none.
+    Raises InputError if a condition is invalid.
     """
     matching = tilings.where(*conditions).tolist() if conditions else range(len(tilings))
     return {**tilings_view(tilings, matching[first : first + limit], len(matching)), "first": first}
 
 
 def picture_of(tilings: Tilings, number: int) -> Picture:
-    """The picture of a tiling, counted from 1; NumberError where there is none."""
+    """Return the picture of a tiling by its number from 1; raise NumberError if there is no such tiling."""
     return draw_tiling(tilings.problem, _tiling(tilings, number).placements)
 
 
 def images_view(tilings: Tilings, number: int) -> list[Values]:
-    """The symmetric images of a tiling, each once, the tiling among them; NumberError where there is none."""
+    """Return the distinct symmetric images of a tiling, including itself; raise NumberError if it does not exist."""
     tiling = _tiling(tilings, number)
     images = symmetry_of(tilings.problem).expand(tiling.placements[np.newaxis])
     return [

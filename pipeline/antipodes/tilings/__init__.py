@@ -1,1 +1,1 @@
-"""Tilings: all ways to fill a board with pieces, searched for, counted, stored, browsed, verified and drawn."""
+"""Tilings: search for all ways to fill a board with pieces; count, store, browse, verify and draw them."""

@@ -1,4 +1,4 @@
-"""Boards as their files describe them."""
+"""Boards and their configuration files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antipodes_tasks.quoting import shorten
 
 @dataclass(frozen=True, repr=False)
 class BoardConfig:
-    """A tiling problem as its file describes it, and the file's defaults for a run."""
+    """The configuration of a tiling problem, with defaults for a run."""
 
     settings: Mapping[str, Any]
     """The ``[board]`` table."""
@@ -32,9 +32,12 @@ class BoardConfig:
         return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
 
     def under(self, conditions: Sequence[str]) -> BoardConfig:
-        """The same board under further conditions, as in its key ``where``; InputError if that is no list of such."""
+        """Return the same board with further conditions, written as in the key ``where``.
+
+        Raises InputError if they are not a list of strings.
+        """
         if not isinstance(conditions, list | tuple) or not all(isinstance(one, str) for one in conditions):
-            raise ArgumentTypeError(f"expected conditions as a list of texts, found {arguments.found(conditions)}")
+            raise ArgumentTypeError(f"expected conditions as a list of strings, found {arguments.found(conditions)}")
         if not conditions:
             return self
         before = listed_conditions(self.settings.get("where", []))
@@ -47,17 +50,17 @@ class BoardConfig:
 
 
 def bundled_boards() -> list[str]:
-    """The names of the boards that come with the program."""
+    """Return the names of the bundled boards."""
     return list(bundled_configs("boards"))
 
 
 def load_board(name_or_path: str) -> BoardConfig:
-    """The board with a bundled name, or in a file.
+    """Return the bundled board with this name, or the board in a file.
 
     Raises
     ------
     ConfigError
-        There is none, or the pieces cannot fill it; the message names the file and the key.
+        The board does not exist or is invalid; the message names the file and the key.
     """
     path = find_config(name_or_path, "board")
     try:
@@ -70,7 +73,7 @@ def load_board(name_or_path: str) -> BoardConfig:
 
 
 def checked_method(config: BoardConfig, method: str | None) -> str:
-    """The method, "pruning" for None; InputError if there is none of this name, or it does not take such boards."""
+    """Return the method (default "pruning"); raise InputError if it is unknown or does not support this board."""
     wanted = "a BoardConfig, such as load_board(name) or BoardConfig(settings) gives"
     arguments.instance(config, BoardConfig, wanted)
     chosen = PRUNING if method is None else method
@@ -79,7 +82,7 @@ def checked_method(config: BoardConfig, method: str | None) -> str:
 
 
 def board_view(problem: TilingProblem) -> dict[str, Any]:
-    """A bundled board with the keys of ``boards --json``: the number of its cells, and its pieces."""
+    """Return a bundled board with the keys of ``boards --json``: name, number of cells, pieces and description."""
     return {
         "name": problem.name,
         "cells": problem.board.size,

@@ -1,4 +1,4 @@
-"""Tilings and reports of their runs in notebooks."""
+"""Display of tilings and reports of their runs in notebooks."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,9 +13,9 @@ from antipodes.tilings.store import TilingManifest
 from antipodes_tasks.quoting import counted
 
 TILINGS_DRAWN = 3
-"""Tilings that are drawn: the first, the last, and one between them."""
+"""Number of tilings that are drawn: the first, the last, and one in between."""
 SIZE = 110
-"""The side of a board, in pixels, if it is a square."""
+"""Side of a square board, in pixels."""
 
 
 def show_tilings(
@@ -25,7 +25,7 @@ def show_tilings(
     more: Iterable[str] = (),
     raw: bool = False,
 ) -> Html:
-    """The numbers of tilings, and some that are drawn, ``(copies,)`` each; else the empty board."""
+    """Return the numbers of tilings as HTML, with pictures of tilings ``(copies,)`` or of the empty board."""
     problem = manifest.problem
     pictures = [draw_tiling(problem, one) for one in drawn] or [draw_empty(problem)]
     orbits, count = f"{counted(manifest.tilings, 'tiling')} up to symmetry", manifest.raw_tilings

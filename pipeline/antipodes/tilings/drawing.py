@@ -1,4 +1,4 @@
-"""Tilings for people: as text (letters, lines between the pieces, or both), and as pictures in colour."""
+"""Drawings of tilings: as text (letters, lines between the pieces, or both), and as coloured pictures."""
 
 import colorsys
 import math
@@ -14,23 +14,23 @@ from antipodes_tasks.exact_cover.placements import placements_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
 HOLE, EMPTY, NO_PIECE = -1, -2, -1
-"""In `covering`: a hole of the board, and a cell that no piece covers, or none yet. In `Canvas`: no piece."""
+"""Values of `covering` for a hole of the board and for an uncovered cell; value of `Canvas` for no piece."""
 
 GAP = 3
-"""Columns between tilings that stand side by side."""
+"""Number of columns between two tilings in a row."""
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 FILLED_HOLE = "░░░"
-"""A hole between lines, where it would look like a piece if it were blank."""
+"""A hole between lines; if it were blank, it would look like a piece."""
 GREEK = "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθλμξπρστφχψω"
 CYRILLIC = "БГДЖЗИЙЛЦЧШЩЪЫЬЭЮЯбвгджзийклмнптфцчшщъыьэюя"
-"""Of these alphabets the letters that do not look like Latin ones."""
+"""The letters of these two alphabets that do not look like Latin letters."""
 ACCENTED = "".join(map(chr, range(0x100, 0x180)))
 """The block Latin Extended-A of Unicode."""
 SPARE_SYMBOLS = ascii_uppercase + ascii_lowercase + digits + GREEK + CYRILLIC + ACCENTED
-"""More than a named set has pieces."""
+"""Further symbols for pieces; there are more of them than pieces in any named set."""
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
-"""The line that leaves a corner up (1), down (2), left (4) and right (8), by the sum of these."""
+"""Characters for corners; the index adds 1, 2, 4 and 8 for a line up, down, left and right."""
 
 LETTERS, LINES, BOTH = "letters", "lines", "both"
 STYLES = (LETTERS, LINES, BOTH)
@@ -39,31 +39,32 @@ PALETTE = (
     "#e6554d", "#f59b42", "#f7d154", "#a6c948", "#4fa65b", "#37b3a4",
     "#67c5eb", "#3f78c4", "#7661bd", "#bd7cc9", "#f09ebc", "#a9805b",
 )  # fmt: skip
-"""Twelve colours that tell neighbours apart, in the order of the hues; more pieces take further hues."""
+"""Twelve distinguishable colours in the order of their hues; further pieces get further hues."""
 
 CELL, LAYER_GAP = 24, 8
-"""The side of a cell, and the space between the layers of a box, in pixels."""
+"""Side of a cell, and gap between the layers of a box, in pixels."""
 EDGE, EDGE_WIDTH = "#2b2b33", 2.2
-"""How the borders of the pieces are drawn."""
+"""Colour and width of the borders of pieces."""
 Layer = NDArray[np.int64]
-"""The copy of a piece on each place of a layer, by its column in a tiling, ``(rows, columns)``; or HOLE, or EMPTY."""
+"""A layer ``(rows, columns)``: the number of the copy of a piece on each place (its column in a tiling), HOLE or EMPTY.
+"""
 
 
 class Canvas(NamedTuple):
-    """A drawing in characters, each known to belong to a piece or to none, so that a printer can colour them."""
+    """A drawing in characters, with the piece to which each character belongs, so that it can be coloured."""
 
     symbols: NDArray[np.str_]
-    """``(lines, columns)``, a character each."""
+    """The characters, ``(lines, columns)``."""
     pieces: NDArray[np.int64]
     """The number of the piece at each character, ``(lines, columns)``; NO_PIECE at lines between pieces and outside."""
 
     def text(self) -> str:
-        """The characters, without blanks at the ends of the lines."""
+        """Return the characters as text, without blanks at the ends of lines."""
         return "\n".join("".join(line).rstrip() for line in self.symbols.tolist())
 
 
 def _joined(canvases: Sequence[Canvas], axis: int, gap: int) -> Canvas:
-    """Canvases one below the other (axis 0) or side by side (axis 1), ``gap`` lines or columns between them."""
+    """Join canvases vertically (axis 0) or horizontally (axis 1), with ``gap`` lines or columns between them."""
     most = max(one.symbols.shape[1 - axis] for one in canvases)
     parts = []
     for number, one in enumerate(canvases, start=1):
@@ -75,7 +76,7 @@ def _joined(canvases: Sequence[Canvas], axis: int, gap: int) -> Canvas:
 
 
 def covering(problem: TilingProblem, tiling: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The layers of the board; ``tiling`` is ``(copies,)``, -1 for copies that are not placed."""
+    """Return the layers of the board for a ``tiling`` ``(copies,)``, which is -1 for copies that are not placed."""
     covered = np.full(problem.board.size, EMPTY)
     placements = placements_of(problem)
     for copy, placement in enumerate(tiling.tolist()):
@@ -86,9 +87,9 @@ def covering(problem: TilingProblem, tiling: NDArray[np.int32]) -> NDArray[np.in
 
 
 def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
-    """One character for each piece, different from the others': its name, else a letter of it, else any letter.
+    """Return a distinct character for each piece: its name, a letter of its name, or another letter.
 
-    It is "?" for pieces past the last of the `SPARE_SYMBOLS`.
+    When the `SPARE_SYMBOLS` are used up, the character is "?".
     """
     names = [piece.name for piece in problem.pieces]
     taken = {name for name in names if len(name) == 1}
@@ -102,7 +103,7 @@ def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
 
 
 def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> Canvas:
-    """One tiling as characters, its layers one below the other with a blank line between them.
+    """Draw a tiling in characters, with its layers below each other and a blank line between them.
 
     Parameters
     ----------
@@ -121,14 +122,14 @@ def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH)
 
 
 def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> str:
-    """One tiling as text; see `canvas`."""
+    """Draw a tiling as text; see `canvas`."""
     return canvas(problem, tiling, style).text()
 
 
 def draw_sheet(
     problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], captions: Sequence[str], style: str, columns: int
 ) -> Canvas:
-    """Tilings, ``(copies,)`` each, under their captions, as many side by side as ``columns`` characters hold."""
+    """Draw tilings ``(copies,)`` under their captions, as many in a row as fit into ``columns`` characters."""
     drawings = []
     for title, tiling in zip(captions, tilings, strict=True):
         caption = Canvas(np.array([list(title)]), np.full((1, len(title)), NO_PIECE))
@@ -140,7 +141,7 @@ def draw_sheet(
 
 
 def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    """The tiling piece by piece, each placed on the first empty cell: as many, ``(copies,)`` each, as copies."""
+    """Yield the partial tilings ``(copies,)`` in which one more piece is placed, always on the first empty cell."""
     first_cells = placements_of(problem).cells[tiling, 0]
     placed = np.full_like(tiling, -1)
     for copy in np.argsort(first_cells):
@@ -160,7 +161,7 @@ def _letters(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
 
 
 def _lines(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
-    """A line of corners and edges above each row and below the last, and the cells between edges."""
+    """Draw lines of corners and edges above and below each row, and the cells between edges."""
     framed, upright, level = _borders(layer)
     lines = []
     for row in range(len(level)):
@@ -170,13 +171,13 @@ def _lines(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
 
 
 def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The layer with a frame of holes, and where neighbours in it differ: those side by side, and above each other."""
+    """Return the layer surrounded by holes, and whether horizontal and vertical neighbours in it differ."""
     framed = np.pad(layer, 1, constant_values=HOLE)
     return framed, framed[:, 1:] != framed[:, :-1], framed[1:, :] != framed[:-1, :]
 
 
 def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
-    """Corners, each but the last with the edge of three characters to its right."""
+    """Return a line of corners, each followed by an edge of three characters except the last."""
     parts = 1 * upright[0] + 2 * upright[1] + 4 * level[:-1] + 8 * level[1:]
     edges = ["───" if edge else "   " for edge in level[1:-1]]
     return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))
@@ -188,7 +189,7 @@ def _separator(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tupl
 
 
 def _pieces_at_characters(framed: Layer) -> NDArray[np.int64]:
-    """The piece at each character that `_lines` draws, where all the cells that meet there are of one."""
+    """Return the piece at each character of `_lines` if all cells that meet there belong to one piece."""
     lines, columns = np.arange(2 * framed.shape[0] - 3), np.arange(4 * framed.shape[1] - 7)
     rows, places = ((lines + 1) // 2, lines // 2 + 1), ((columns + 3) // 4, columns // 4 + 1)
     meeting = np.array([framed[np.ix_(row, place)] for row in rows for place in places])
@@ -196,14 +197,14 @@ def _pieces_at_characters(framed: Layer) -> NDArray[np.int64]:
 
 
 def colours(count: int) -> tuple[str, ...]:
-    """As many different colours as pieces."""
+    """Return ``count`` different colours."""
     golden = (math.sqrt(5) - 1) / 2
     further = (colorsys.hls_to_rgb(k * golden % 1, 0.45 + 0.3 * (k % 2), 0.5) for k in range(count - len(PALETTE)))
     return PALETTE[:count] + tuple("#" + "".join(f"{round(255 * part):02x}" for part in rgb) for rgb in further)
 
 
 def draw_tiling(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
-    """A tiling in colours, the layers of a box side by side.
+    """Return a coloured picture of a tiling, with the layers of a box side by side.
 
     Parameters
     ----------
@@ -224,19 +225,19 @@ def draw_tiling(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
 
 
 def draw_empty(problem: TilingProblem) -> Picture:
-    """The board without pieces."""
+    """Return a picture of the board without pieces."""
     return draw_tiling(problem, np.full(problem.copies, -1, dtype=np.int32))
 
 
 def _pieces(layer: Layer, x: float, fills: tuple[str, ...]) -> Iterator[Shape]:
-    """One region for each copy that the layer shows, of the squares it covers there."""
+    """Yield a region for each copy in the layer: the squares that it covers."""
     for copy in np.unique(layer[layer >= 0]).tolist():
         squares = tuple((row, column) for row, column in np.argwhere(layer == copy).tolist())
         yield Region(x, 0, squares, CELL, fills[copy])
 
 
 def _border_lines(layer: Layer, x: float) -> Iterator[Line]:
-    """The edges between different pieces, and around the board, each as long as it is straight."""
+    """Yield the edges between different pieces and around the board, each as long as possible."""
     _, upright, level = _borders(layer)
     for column, first, end in _runs(upright[1:-1].T):
         yield Line(x + column * CELL, first * CELL, x + column * CELL, end * CELL, EDGE, EDGE_WIDTH)
@@ -245,7 +246,7 @@ def _border_lines(layer: Layer, x: float) -> Iterator[Line]:
 
 
 def _runs(edges: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
-    """Each run of edges in a line: the line, its first edge, and the one past its last."""
+    """Yield each run of consecutive edges: its line, its first edge, and the edge after its last."""
     changes = np.diff(np.pad(edges, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     for line, change in enumerate(changes):
         firsts, ends = np.flatnonzero(change == 1).tolist(), np.flatnonzero(change == -1).tolist()

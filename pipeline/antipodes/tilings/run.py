@@ -1,4 +1,4 @@
-"""A run that searches a board for all tilings: create or resume the store, search, commit, report."""
+"""Runs that search for all tilings of a board: create or resume the store, search, commit and report."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from antipodes_tasks.exact_cover.placements import TilingArray, distinct
 from antipodes_tasks.quoting import counted, shorten
 
 TILINGS_SHOWN = 3
-"""Tilings that a run reads back, to be shown: the first, the last, and between them."""
+"""Number of tilings that a run reads back to show them: the first, the last, and one in between."""
 CHECKPOINT_SECONDS = 1.0
-"""Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
+"""Default number of seconds between commits, which cost milliseconds; a partition may take hours."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TilingReport(Report):
-    """The result of a run; ``resumed_from`` is the number of partitions searched before."""
+    """The result of a run; ``resumed_from`` is the number of partitions that were searched before."""
 
     manifest: TilingManifest
     """The last commit."""
     shown: Mapping[int, NDArray[np.int32]]
-    """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
+    """Some tilings ``(copies,)`` by their numbers from 0; empty if the search is unfinished."""
     placements_tried: int
-    """Placements that this run made."""
+    """Number of placements that this run tried."""
     busy: tuple[float, ...]
-    """The seconds for which each worker searched, the busiest first."""
+    """Seconds for which each worker searched, the busiest worker first."""
 
     @property
     def complete(self) -> bool:
@@ -54,12 +54,12 @@ class TilingReport(Report):
 
     @property
     def tilings(self) -> int:
-        """How many tilings are known, symmetric copies counted as one."""
+        """Number of known tilings, counting symmetric copies as one."""
         return self.manifest.tilings
 
     @property
     def raw_tilings(self) -> int:
-        """How many tilings are known, symmetric copies counted as different."""
+        """Number of known tilings, counting symmetric copies separately."""
         return self.manifest.raw_tilings
 
     def __repr__(self) -> str:
@@ -77,11 +77,11 @@ class TilingReport(Report):
 
     @property
     def balance(self) -> float | None:
-        """The share of the search for which the least busy worker worked; None if nothing was searched."""
+        """Fraction of the search time for which the least busy worker worked; None if nothing was searched."""
         return min(self.busy) / self.clock.search if self.clock.search else None
 
     def to_json(self, raw: bool = False) -> dict[str, Any]:
-        """The report with the keys of the command line's ``--json``; ``raw`` counts symmetric copies as solutions."""
+        """Return the report with the keys of ``--json``; with ``raw``, symmetric copies count as solutions."""
         manifest = self.manifest
         return {
             "board": manifest.board["name"],
@@ -118,31 +118,32 @@ def tile_board(
     config
         Board and pieces.
     store
-        Where the tilings go.
+        Address of the store for the tilings.
     method
-        One of `METHODS`; None: that of the store, and "pruning" for a new one.
+        One of `METHODS`. The default is the method of an existing store, or "pruning" for a new store.
     options
-        How to run; there is no memory limit.
+        Options of the run; the memory limit is ignored.
     listener
-        Told what happens.
+        Function that is called with the events of the run.
     interrupted
-        Asked before each partition whether to begin no more, commit those that are under way, and stop.
+        Function that is called before each partition. If it returns True, no more partitions are started, and the run
+        commits the partitions under way and stops.
     scheduler
-        A scheduler, or a client of dask.distributed: used, and left open, whatever the options say.
+        A scheduler, or a client of dask.distributed. It takes precedence over the options and stays open.
 
     Raises
     ------
     StoreError
-        The store belongs to another board, method or run, is damaged, or cannot be written; what was committed
-        stays.
+        The store belongs to another board, method or run, is corrupt, or cannot be written. Committed partitions are
+        kept.
     InputError
-        There is no such method, or an argument is of another type.
+        The method is unknown, or an argument has the wrong type.
     ResourceLimitError
-        The search would need more memory than it may; nothing is created.
+        The search would need too much memory; nothing is created.
     """
     chosen = checked_method(config, method)
     if arguments.instance(options, RunOptions, "RunOptions").counts_only:
-        raise InputError("counts_only: expected false for a board, whose tilings are always kept")
+        raise InputError("counts_only: not possible for a board, whose tilings are always kept; see count_tilings")
     session = Session(TilingStore, store, options, listener, interrupted, scheduler)
 
     def check(manifest: TilingManifest) -> None:
@@ -158,13 +159,13 @@ def tile_board(
         if before is not None and before.complete:
             return _report(session, before, before)
         with session.scheduler(lambda manifest: f"{manifest.saved} kept") as opened:
-            # The scheduler answers before anything is overwritten.
+            # Nothing is overwritten before the scheduler has answered.
             search = TilingSearch(session, config, before or _create(session, config, chosen))
             return _report(session, before, search.run(opened), search.tasks)
 
 
 def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> TilingManifest:
-    """Create an empty store; it replaces an existing one."""
+    """Create an empty store, which replaces an existing one."""
     with session.clock.measure("tables"):
         check_size(config.problem, method)
         partitions = len(partitions_of(config.problem, method))
@@ -172,7 +173,7 @@ def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> 
 
 
 class TilingSearch:
-    """A search that resumes after the partitions that the store holds, and commits those that it searches."""
+    """A search that skips the partitions in the store, and commits the partitions that it searches."""
 
     def __init__(self, session: Session[TilingStore], config: BoardConfig, manifest: TilingManifest) -> None:
         done, tilings = len(manifest.searched), manifest.tilings
@@ -183,13 +184,13 @@ class TilingSearch:
         self._manifest = manifest
         """The last commit."""
         self._found: list[TilingArray] = []
-        """The tilings of each partition, those of earlier runs among them."""
+        """The tilings of each partition, including those of earlier runs."""
         self._uncommitted: dict[Searched, TilingArray] = {}
         self._committed_at = 0.0
-        """When the last commit was, or the search started, on the monotonic clock."""
+        """Monotonic time of the last commit, or of the start of the search."""
 
     def run(self, scheduler: Scheduler) -> TilingManifest:
-        """Search until all partitions are done, or the run is told to stop; the last commit."""
+        """Search until all partitions are done or the run is asked to stop; return the last commit."""
         clock, manifest = self._session.clock, self._manifest
         searched = {one.number for one in manifest.searched}
         left = [number for number in range(manifest.partitions) if number not in searched]
@@ -199,14 +200,14 @@ class TilingSearch:
             self._found.append(self._session.store.tilings(manifest))
         with clock.measure("search"):
             self._committed_at = time.monotonic()
-            # A name of its own for each run, so that two runs on one cluster do not share results.
+            # The name is unique, so that two runs on one cluster do not share results.
             self.tasks.run(scheduler, f"search-{uuid.uuid4().hex}", left, self._on_result)
         with clock.measure("write"):
             self._finish()
         return self._manifest
 
     def _on_result(self, number: int, result: PartitionResult) -> None:
-        """Keep the tilings of a partition, and commit them if it is time to."""
+        """Keep the tilings of a partition, and commit if the time between commits has passed."""
         self._found.append(result.tilings)
         self._uncommitted[Searched(number, result.count, result.raw_count, result.placements)] = result.tilings
         every = self._session.options.checkpoint_every
@@ -214,7 +215,7 @@ class TilingSearch:
             self._commit()
 
     def _finish(self) -> None:
-        """Commit the last partitions: all tilings together, if every partition is searched."""
+        """Commit the last partitions; if every partition is searched, commit all tilings as one array."""
         if self.tasks.done == self._manifest.partitions:
             tilings = distinct(np.concatenate(self._found))
             self._committed(self._session.store.finish(self._manifest, self._uncommitted, tilings))
@@ -236,7 +237,7 @@ def _report(
     after: TilingManifest,
     tasks: PartitionTasks | None = None,
 ) -> TilingReport:
-    """The report of a run that found the store as it was ``before``, and leaves it as it is ``after``."""
+    """Return the report of a run, given the manifests ``before`` and ``after`` it."""
     return TilingReport(
         manifest=after,
         store=session.store.address,
@@ -250,7 +251,7 @@ def _report(
 
 
 def _shown(store: TilingStore, manifest: TilingManifest) -> dict[int, NDArray[np.int32]]:
-    """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
+    """Return some tilings ``(copies,)`` by their numbers from 0; empty if the search is unfinished."""
     if not manifest.complete or not manifest.tilings:
         return {}
     numbers = sorted({step * (manifest.tilings - 1) // (TILINGS_SHOWN - 1) for step in range(TILINGS_SHOWN)})

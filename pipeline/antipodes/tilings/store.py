@@ -1,4 +1,4 @@
-"""The store of a board's tilings: an array for each searched partition, and at the end one with all, sorted."""
+"""The store of a board's tilings: one array per searched partition, and finally one sorted array of all tilings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,10 +38,10 @@ from antipodes_tasks.quoting import quote
 TILINGS = "tilings"
 """The array of a finished store."""
 PARTITIONS = "partitions"
-"""The folder of the arrays of an unfinished store; each is named by its partition."""
+"""The folder of the arrays of an unfinished store, which are named by their partitions."""
 CHUNK_ROWS = 65536
 NO_PLACEMENT = -1
-"""The fill value; each tiling places every piece, so no chunk consists of it alone."""
+"""The fill value; every tiling places every piece, so no chunk consists only of it."""
 
 
 @dataclass(frozen=True)
@@ -50,32 +50,32 @@ class Searched:
 
     number: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
-    """How many tilings the partition has."""
+    """Number of tilings of the partition."""
     raw_tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
-    """How many they are if symmetric copies count as different."""
+    """Number of tilings, counting symmetric copies separately."""
     placements: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
-    """How many placements were tried."""
+    """Number of placements that were tried."""
 
 
 @dataclass(frozen=True)
 class TilingManifest:
-    """The last commit of a store: which of its bytes count, and for what."""
+    """The last commit of a store; only arrays that it lists are valid."""
 
     board: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[board]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
-    """The fingerprint of the problem: all that the tilings depend on."""
+    """Fingerprint of the problem, which covers everything on which the tilings depend."""
     pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """The labels of the copies of pieces: the columns of the arrays."""
+    """Labels of the copies of pieces, which are the columns of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
-    """The search method: all that the partitions depend on besides the problem."""
+    """Search method; the partitions depend on it and on the problem."""
     partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
-    """The number of partitions."""
+    """Number of partitions."""
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
     """The searched partitions, in the order of their numbers."""
     complete: bool = field(metadata=stored_as(boolean()))
     digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
-    """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
+    """The concatenated `chunk_digest` values of an array's chunks, by the array's name."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
@@ -86,41 +86,41 @@ class TilingManifest:
 
     @property
     def tilings(self) -> int:
-        """How many tilings are known, up to the symmetries of the problem."""
+        """Number of known tilings, up to the symmetries of the problem."""
         return sum(one.tilings for one in self.searched)
 
     @property
     def raw_tilings(self) -> int:
-        """How many tilings are known, symmetric copies counted as different."""
+        """Number of known tilings, counting symmetric copies separately."""
         return sum(one.raw_tilings for one in self.searched)
 
     @property
     def placements(self) -> int:
-        """How many placements were tried."""
+        """Number of placements that were tried."""
         return sum(one.placements for one in self.searched)
 
     @property
     def saved(self) -> str:
-        """The committed partitions as the subject of a sentence with its verb."""
+        """Subject and verb of a sentence about the committed partitions: "3 of 8 partitions are"."""
         return f"{len(self.searched)} of {self.partitions} partitions are"
 
     @property
     def arrays(self) -> Mapping[str, int]:
-        """The number of tilings in each array that counts, by its name."""
+        """Number of tilings in each valid array, by its name."""
         return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layout of each array that counts, by its name."""
+        """Layout of each valid array, by its name."""
         return {name: self.layout(tilings) for name, tilings in self.arrays.items()}
 
     def layout(self, tilings: int) -> Layout:
-        """The layout of an array of that many tilings."""
+        """Return the layout of an array with this number of tilings."""
         shape, chunk_rows = (tilings, len(self.pieces)), min(CHUNK_ROWS, max(1, tilings))
         return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"), compression="zstd")
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the board."""
+        """Raise FieldError unless the fields are consistent with each other and with the board."""
         self._check_problem()
         numbers = [one.number for one in self.searched]
         ascending = numbers == sorted(set(numbers)) and numbers[-1:] < [self.partitions]
@@ -141,7 +141,7 @@ class TilingManifest:
 
 
 def array_of(searched: Searched) -> str:
-    """The name of the array with the tilings of a partition."""
+    """Return the name of the array with the tilings of a partition."""
     return f"{PARTITIONS}/{searched.number}"
 
 
@@ -158,7 +158,7 @@ class TilingStore(Store[TilingManifest]):
     MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
-        """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
+        """Create an empty store atomically, if asked to in place of an old one; raise like `creating`."""
         manifest = TilingManifest(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,
@@ -175,11 +175,11 @@ class TilingStore(Store[TilingManifest]):
             return manifest
 
     def check_same_problem(self, manifest: TilingManifest, config: BoardConfig, method: str | None) -> None:
-        """Raise StoreMismatchError unless the tilings are those of this problem, found by this method, if any."""
+        """Raise StoreMismatchError unless the store belongs to this problem and, if given, this method."""
         if manifest.fingerprint != config.problem.fingerprint:
             raise StoreMismatchError(
-                f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-                "expected the same cells, pieces and conditions"
+                f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}), "
+                "with different cells, pieces or conditions"
             )
         if method is not None and manifest.method != method:
             raise StoreMismatchError(
@@ -187,12 +187,12 @@ class TilingStore(Store[TilingManifest]):
             )
 
     def check_partitions(self, manifest: TilingManifest) -> None:
-        """Raise StoreDamagedError unless the search for these tilings has as many partitions as the manifest says."""
+        """Raise StoreDamagedError unless the number of partitions in the manifest is right for this search."""
         with self.manifest_file.checking():
             expect_fields(manifest, partitions=len(partitions_of(manifest.problem, manifest.method)))
 
     def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
-        """Delete the leftovers of a crashed run; the manifest, unchanged."""
+        """Delete the leftovers of a crashed run; return the manifest unchanged."""
         super().remove_leftovers(manifest)
         if manifest.complete:
             self.storage.delete(PARTITIONS)
@@ -205,7 +205,7 @@ class TilingStore(Store[TilingManifest]):
         return manifest
 
     def add(self, manifest: TilingManifest, found: Mapping[Searched, TilingArray]) -> TilingManifest:
-        """Commit the tilings of further partitions, ``(tilings, copies)`` each; the manifest from now on."""
+        """Commit the tilings ``(tilings, copies)`` of further partitions; return the new manifest."""
         metadata, digests = dict(manifest.metadata), dict(manifest.digests)
         for searched, tilings in found.items():
             name = array_of(searched)
@@ -216,7 +216,7 @@ class TilingStore(Store[TilingManifest]):
         return manifest
 
     def finish(self, manifest: TilingManifest, last: Iterable[Searched], tilings: TilingArray) -> TilingManifest:
-        """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
+        """Commit all tilings ``(tilings, copies)`` as one array, which replaces the partitions; return the manifest."""
         manifest = replace(
             manifest,
             searched=_in_order(manifest, last),
@@ -230,15 +230,14 @@ class TilingStore(Store[TilingManifest]):
         return manifest
 
     def tilings(self, manifest: TilingManifest) -> TilingArray:
-        """All the tilings of a finished store, or those found so far, ``(tilings, copies)``.
+        """Return all tilings of a finished store, or the tilings found so far, ``(tilings, copies)``.
 
         Raises
         ------
         StoreDamagedError
-            A chunk is missing, its checksum is wrong, or its digest is not the one in the manifest; the message
-            names it.
+            A chunk is missing or corrupt, or its digest differs from the manifest; the message names the chunk.
         StoreChangedError
-            The same, because a run has committed something else.
+            The chunk has changed because a run has committed meanwhile.
         """
         blocks = [
             self._read_block(manifest, name, number)
@@ -248,14 +247,14 @@ class TilingStore(Store[TilingManifest]):
         return np.concatenate([np.empty((0, len(manifest.pieces)), dtype=np.int32), *blocks])
 
     def tilings_at(self, manifest: TilingManifest, numbers: Sequence[int]) -> TilingArray:
-        """The tilings of these numbers, from 0, in a finished store, ``(numbers, copies)``; raises as `tilings`."""
+        """Return tilings of a finished store by their numbers from 0, ``(numbers, copies)``; raise like `tilings`."""
         chunks = {number // CHUNK_ROWS for number in numbers}
         blocks = {chunk: self._read_block(manifest, TILINGS, chunk) for chunk in chunks}
         rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
         return np.array(rows, dtype=np.int32).reshape(len(rows), len(manifest.pieces))
 
     def _read_block(self, manifest: TilingManifest, name: str, number: int) -> TilingArray:
-        """The tilings of a chunk of an array, checked against its digest in the manifest."""
+        """Return the tilings of a chunk of an array after checking its digest in the manifest."""
         first, count = number * CHUNK_ROWS, manifest.arrays[name]
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
@@ -267,7 +266,7 @@ class TilingStore(Store[TilingManifest]):
         return block
 
     def _write(self, manifest: TilingManifest, name: str, tilings: TilingArray) -> bytes:
-        """Store an array durably; the digests of its chunks."""
+        """Store an array durably; return the digests of its chunks."""
         with self.storage.writing():
             self.storage.delete(name)
             layout = manifest.layout(len(tilings))
@@ -286,7 +285,7 @@ def _in_order(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Se
 
 
 def status_view(store: TilingStore, manifest: TilingManifest) -> dict[str, Any]:
-    """The progress and the size of a search for tilings, with the keys of ``status --json``."""
+    """Return progress and size of a search for tilings, with the keys of ``status --json``."""
     return {
         "board": manifest.board["name"],
         "store": store.address,

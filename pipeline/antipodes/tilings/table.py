@@ -32,7 +32,7 @@ from antipodes_tasks.exact_cover.problem import COVERS, Condition, TilingProblem
 from antipodes_tasks.quoting import quote, shorten
 
 Place = tuple[int, ...]
-"""A cell by its row and column; in a box by its layer, row and column."""
+"""A cell: (row, column), or (layer, row, column) in a box."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class Tiling:
 
     @property
     def cells(self) -> Mapping[str, list[Place]]:
-        """The cells of each piece, by its name: (row, column), in a box (layer, row, column).
+        """The cells of each piece by its name, as (row, column), or (layer, row, column) in a box.
 
-        The copies of a piece that has several are named "D.1", "D.2" and so on.
+        If a piece has several copies, they are named "D.1", "D.2" and so on.
         """
         placed, where = placements_of(self.problem).cells, places(self.problem)
         return {
@@ -73,30 +73,30 @@ class Tiling:
         }
 
     def draw(self, style: str = BOTH) -> str:
-        """The tiling as text: "letters", "lines", or "both"; InputError for other styles."""
+        """Return the tiling as text in the style "letters", "lines" or "both"; raise InputError for other styles."""
         return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
 
     def picture(self) -> Picture:
-        """The tiling in colours, as shapes."""
+        """Return a coloured picture of the tiling."""
         return draw_tiling(self.problem, self.placements)
 
     def steps(self, style: str = BOTH) -> Iterator[str]:
-        """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
+        """Return drawings in which one more piece is placed each time; raise like `draw`."""
         arguments.choice(style, "a style", STYLES)
         return (draw(self.problem, placed, style) for placed in placed_one_by_one(self.problem, self.placements))
 
 
 def open_tilings(address: Address, raw: bool = False) -> Tilings:
-    """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
+    """Open the tilings in a store: one per symmetry class of the board, or all of them if ``raw`` is True.
 
-    An unfinished store gives the tilings found so far.
+    An unfinished store contains the tilings found so far.
 
     Raises
     ------
     InputError
-        The address or ``raw`` is of another type.
+        The address or ``raw`` has the wrong type.
     NotAStoreError, StoreDamagedError
-        There are no tilings at the address, or the manifest is damaged.
+        There are no tilings at the address, or the manifest is corrupt.
     """
     raw = arguments.flag(raw, "raw")
     store = TilingStore(arguments.address(address, "the address of tilings"))
@@ -104,9 +104,9 @@ def open_tilings(address: Address, raw: bool = False) -> Tilings:
 
 
 class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
-    """The tilings of a board in the order of the store; the first access reads them all.
+    """The tilings of a board in the order of the store; the first access reads all of them.
 
-    Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
+    Threads can share this object. After `close`, attributes stay readable, and access to tilings raises ClosedError.
     """
 
     def __init__(self, store: TilingStore, manifest: TilingManifest, raw: bool) -> None:
@@ -120,7 +120,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         self._closed = False
 
     def __len__(self) -> int:
-        """The number of tilings."""
+        """Return the number of tilings."""
         return len(self.array) if self._raw else self._manifest.tilings
 
     @overload
@@ -130,14 +130,14 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def __getitem__(self, index: slice) -> list[Tiling]: ...
 
     def __getitem__(self, index: int | slice) -> Tiling | list[Tiling]:
-        """The tiling of a number from 0, or from -1 backwards, or a list of those of a slice.
+        """Return the tiling with a number from 0 (or from -1 backwards), or the list of tilings of a slice.
 
         Raises
         ------
         NumberError
-            There is no such tiling; this is an IndexError, too.
+            There is no tiling with this number; the error is also an IndexError.
         ArgumentTypeError
-            It is not an integer or a slice of integers.
+            The index is not an integer or a slice of integers.
         """
         if isinstance(index, slice):
             return [Tiling(self.problem, tiling) for tiling in self.array[_checked_slice(index)]]
@@ -165,23 +165,23 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         self.close()
 
     def close(self) -> None:
-        """Drop the tilings in memory."""
+        """Release the tilings in memory."""
         self._closed = True
         self.__dict__.pop("_array", None)
 
     @property
     def array(self) -> TilingArray:
-        """The number of each copy's placement, ``(tilings, copies)``, the rows in lexicographic order.
+        """The number of each copy's placement, ``(tilings, copies)``, with rows in lexicographic order.
 
         Raises
         ------
         ClosedError
             The tilings were closed.
         StoreDamagedError
-            A chunk of the store is damaged.
+            A chunk of the store is corrupt.
         """
         if self._closed:
-            raise ClosedError(f"the tilings {self._store.address} were closed: open them again")
+            raise ClosedError(f"the tilings {self._store.address} were closed; open them again")
         return self._array
 
     @cached_property
@@ -190,9 +190,9 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
 
     def spread(self, most: int) -> dict[int, Tiling]:
-        """At most so many tilings by their numbers from 0, the first, the last, and others evenly between them.
+        """Return at most ``most`` tilings by their numbers from 0: the first, the last, and others evenly in between.
 
-        Of a finished store only the chunks with these are read. Raises as `array`.
+        In a finished store, only the chunks with these tilings are read. Raises like `array`.
         """
         most = arguments.integer(most, "a number of tilings", 0)
         last, steps = len(self) - 1, max(1, min(most, len(self)) - 1)
@@ -203,12 +203,12 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         return {number: Tiling(self.problem, tiling) for number, tiling in zip(numbers, chosen, strict=True)}
 
     def find(self, *placements: int) -> NDArray[np.int64]:
-        """The numbers of the tilings that contain all of these placements, ``(found,)``.
+        """Return the numbers of the tilings that contain all of these placements, ``(found,)``.
 
         Raises
         ------
         InputError
-            There is no placement of this number, or it is not an integer.
+            There is no placement with this number, or it is not an integer.
         """
         known = placements_of(self.problem)
         contained = np.ones(len(self), dtype=np.bool_)
@@ -218,36 +218,36 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         return np.flatnonzero(contained)
 
     def containing(self, piece: str, cells: Iterable[Place]) -> NDArray[np.int64]:
-        """The numbers of the tilings in which a piece, one copy of it, covers all of these cells, ``(found,)``.
+        """Return the numbers of the tilings in which one copy of a piece covers all of these cells, ``(found,)``.
 
         Parameters
         ----------
         piece
-            Its name.
+            Name of the piece.
         cells
-            (row, column) each, in a box (layer, row, column), as in `Tiling.cells`: all that the piece covers, or
-            some of them.
+            Some or all of the cells that the piece covers, as (row, column), or (layer, row, column) in a box; see
+            `Tiling.cells`.
 
         Raises
         ------
         InputError
-            There is no such piece, or no such cell.
+            The piece or a cell does not exist.
         """
         number, numbers = _piece_number(self.problem, piece), set(_cell_numbers(self.problem, cells))
         return np.flatnonzero(self._holds(Condition(piece, number, COVERS, tuple(sorted(numbers)))))
 
     def where(self, *conditions: str) -> NDArray[np.int64]:
-        """The numbers of the tilings for which all conditions are true, ``(found,)``.
+        """Return the numbers of the tilings that satisfy all conditions, ``(found,)``.
 
         Parameters
         ----------
         conditions
-            "X covers 23" or "I avoids 0 9", as in the key ``where`` of a board.
+            Conditions such as "X covers 23" or "I avoids 0 9", as in the key ``where`` of a board.
 
         Raises
         ------
         InputError
-            It is no such sentence, or there is no such piece or cell.
+            A condition is invalid, or names a piece or cell that does not exist.
         """
         names, true = [piece.name for piece in self.problem.pieces], np.ones(len(self), dtype=np.bool_)
         for text in conditions:
@@ -285,18 +285,18 @@ def _checked_slice(numbers: slice) -> slice:
         for end in (numbers.start, numbers.stop, numbers.step)
     )
     if step == 0:
-        raise NumberError("expected a step other than 0, found 0")
+        raise NumberError("the step of a slice must not be 0")
     return slice(start, stop, step)
 
 
 def places(problem: TilingProblem) -> list[Place]:
-    """The place of each cell of the board: (row, column), or (layer, row, column) on boards of several layers."""
+    """Return the place of each cell of the board: (row, column), or (layer, row, column) if it has several layers."""
     coordinates = problem.board.cells if problem.board.layers > 1 else problem.board.cells[:, 1:]
     return [tuple(place) for place in coordinates.tolist()]
 
 
 def tilings_view(tilings: Tilings, chosen: Iterable[int], matching: int) -> dict[str, Any]:
-    """The cells of each piece in the chosen tilings, counted from 0 here and from 1 in JSON; how many they are from."""
+    """Return the cells of each piece in the chosen tilings; ``chosen`` counts tilings from 0, the result from 1."""
     return {
         "board": tilings.problem.name,
         "complete": tilings.complete,

@@ -1,4 +1,4 @@
-"""The search for tilings, one task for each partition; and a count of tilings, which is a search that keeps none."""
+"""The search for tilings, with one task per partition, and the count of tilings, a search that keeps no tilings."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from antipodes_tasks.quoting import counted, shorten
 TOLD_SECONDS = 1.0
 """Seconds between two events about the partitions under way."""
 GRACE_SECONDS = 1.0
-"""Seconds that the partitions under way have to end, after the run is told to stop."""
+"""Seconds that the partitions under way have to finish after the run is asked to stop."""
 
 
 class PartitionAbandonedError(Exception):
-    """The search of a partition ends before its end, because the run is to stop; its result is lost."""
+    """The search of a partition is abandoned because the run has to stop; its result is lost."""
 
 
 @dataclass(frozen=True, eq=False)
 class TimedResult:
-    """The result of a task, and which worker took how long for it."""
+    """The result of a task, with the name of the worker and the seconds that it took."""
 
     result: PartitionResult
     worker: str
@@ -54,7 +54,7 @@ class TimedResult:
 def search_timed(
     problem: TilingProblem, number: int, method: str, keep: bool, on_progress: OnProgress
 ) -> TimedResult | None:
-    """The task of one partition, see `search_partition`; None if the search was abandoned."""
+    """Search one partition and return the result, or None if the search was abandoned; see `search_partition`."""
     begin = time.perf_counter()
     try:
         result = search_partition(problem, number, method, on_progress, keep)
@@ -66,29 +66,29 @@ def search_timed(
 
 @dataclass
 class PartitionTasks:
-    """The partitions that a run searches, and what it has found so far.
+    """The partitions that a run searches, and the results so far.
 
-    Threads tell of the partitions that they search while they do. Other processes do not: they end each partition that
-    they began.
+    Threads report progress while they search a partition, and abandon it when the run has to stop. Other processes do
+    not: they finish every partition that they have started.
     """
 
     problem: TilingProblem
     method: str
     keep: bool
-    """Whether results have the tilings, not only their number."""
+    """Whether results contain the tilings, not only their number."""
     listener: Listener
     stop: Callable[[], bool]
     done: int = 0
-    """Partitions searched, those of earlier runs included."""
+    """Number of searched partitions, including those of earlier runs."""
     tilings: int = 0
-    """Tilings in those."""
+    """Number of tilings in the searched partitions."""
     placements: int = 0
-    """Placements that this run made, in partitions that it has searched."""
+    """Number of placements that this run tried in the partitions that it has searched."""
     workers: int = 0
     busy: dict[str, float] = field(default_factory=dict)
-    """The seconds for which each worker searched."""
+    """Seconds for which each worker searched."""
     _under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """The placements and tilings so far of each partition under way."""
+    """Numbers of placements and tilings so far, for each partition under way."""
     _began: float = 0.0
     _told_at: float = 0.0
     _stopped_at: float | None = None
@@ -96,16 +96,16 @@ class PartitionTasks:
 
     @property
     def partitions(self) -> int:
-        """The number of all partitions, those of earlier runs included."""
+        """Number of all partitions, including those of earlier runs."""
         return len(partitions_of(self.problem, self.method))
 
     def busy_seconds(self) -> tuple[float, ...]:
-        """The seconds for which each worker searched, the busiest first."""
+        """Return the seconds for which each worker searched, the busiest worker first."""
         idle = [0.0] * (self.workers - len(self.busy))
         return tuple(sorted([*self.busy.values(), *idle], reverse=True))
 
     def warm_up(self, scheduler: Scheduler) -> None:
-        """Prepare the processes that search."""
+        """Prepare the processes that run the search."""
         scheduler.on_worker_start((warm_up, self.problem, self.method))
         scheduler.run_unordered({}, lambda *_: None, self.stop)  # threads warm up before the search is timed
 
@@ -116,9 +116,9 @@ class PartitionTasks:
         numbers: Sequence[int],
         on_result: Callable[[int, PartitionResult], None],
     ) -> None:
-        """Search partitions until the run is told to stop; ``on_result`` is called with the number and result of each.
+        """Search partitions until the run is asked to stop; ``on_result`` is called with the number and result of each.
 
-        The name is that of the keys of the tasks.
+        ``name`` is the common name in the keys of the tasks.
         """
 
         def collect(key: Key, timed: TimedResult | None) -> None:
@@ -136,7 +136,7 @@ class PartitionTasks:
         scheduler.run_unordered(calls, collect, self.stop)
 
     def _add(self, number: int, timed: TimedResult) -> None:
-        """Note, and tell, that a partition is searched."""
+        """Record a searched partition and notify the listener."""
         self.busy[timed.worker] = self.busy.get(timed.worker, 0.0) + timed.seconds
         with self._lock:
             self._under_way.pop(number, None)
@@ -146,7 +146,7 @@ class PartitionTasks:
             self.listener(PartitionSearched(self.done, self.partitions, self.tilings, self._rate(self.placements)))
 
     def _progress(self, number: int, placements: int, tilings: int) -> None:
-        """Note how far the search of a partition is; raises PartitionAbandonedError if it is to end."""
+        """Record the progress of a partition; raise PartitionAbandonedError if its search has to end."""
         now = time.monotonic()
         if self.stop():
             self._stopped_at = self._stopped_at or now
@@ -174,13 +174,13 @@ class TilingCount:
     """The result of a count."""
 
     board: str
-    """The name of the board."""
+    """Name of the board."""
     tilings: int
-    """Up to the symmetries of the board."""
+    """Number of tilings, up to the symmetries of the board."""
     raw_tilings: int
-    """Symmetric copies counted as different."""
+    """Number of tilings, counting symmetric copies separately."""
     placements: int
-    """Placements tried."""
+    """Number of placements that were tried."""
     partitions: int
     method: str
     clock: Clock
@@ -193,7 +193,7 @@ class TilingCount:
         return f"<TilingCount of {shorten(self.board, 30)}: {tilings}, {self.seconds:.1f} s>"
 
     def to_json(self, raw: bool = False) -> dict[str, Any]:
-        """The count with the keys of the command line's ``--json``; ``raw`` counts symmetric copies as solutions."""
+        """Return the count with the keys of ``--json``; with ``raw``, symmetric copies count as solutions."""
         return {
             "board": self.board,
             "solutions": self.raw_tilings if raw else self.tilings,
@@ -218,18 +218,18 @@ def count_tilings(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> TilingCount:
-    """Count the tilings of a board, where there may be too many to keep; parameters as for `tile_board`.
+    """Count the tilings of a board, even if there are too many to keep; for the parameters see `tile_board`.
 
-    Nothing is stored, and no more than a batch of tilings is in memory: a count that is interrupted starts over.
+    Nothing is stored, and at most one batch of tilings is in memory, so an interrupted count has to start over.
 
     Raises
     ------
     InputError
-        There is no such method, or an argument is of another type.
+        The method is unknown, or an argument has the wrong type.
     ResourceLimitError
-        The search would need more memory than it may.
+        The search would need too much memory.
     InterruptedRunError
-        The count was told to stop; the message says how far it was.
+        The count was asked to stop; the message gives the progress.
     """
     begin = time.perf_counter()
     chosen = checked_method(config, method)
@@ -245,7 +245,7 @@ def count_tilings(
         opening = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
     with opening as opened, opened.performance_report(options.performance_report):
         if not opened.wait_for_workers(listener, interrupted):
-            raise InterruptedRunError("interrupted: there was no worker yet")
+            raise InterruptedRunError("interrupted before any worker joined")
         with clock.measure("tables"):
             check_size(config.problem, chosen)
             tasks.warm_up(opened)
@@ -253,7 +253,7 @@ def count_tilings(
             tasks.run(opened, "count", range(tasks.partitions), lambda _, result: results.append(result))
     if len(results) < tasks.partitions:
         done = f"{len(results)} of {tasks.partitions} partitions were counted"
-        raise InterruptedRunError(f"interrupted: {done}; a count saves nothing, and starts over")
+        raise InterruptedRunError(f"interrupted: {done}; a count saves nothing, so it has to start over")
     return TilingCount(
         board=config.problem.name,
         tilings=sum(one.count for one in results),

@@ -1,4 +1,4 @@
-"""Checks that stored tilings are tilings, each once, and as many as the manifest says."""
+"""Verification of stored tilings: each must fill the board and occur once, and their number must match the manifest."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,17 +31,17 @@ class TilingVerdict(Verdict):
     checked_tilings: int = 0
     searched_partitions: int = 0
     partitions: int = 0
-    """Partitions in all."""
+    """Number of all partitions."""
 
     def __str__(self) -> str:
         return super().__str__() or self.checked()
 
     def checked(self) -> str:
-        """One line on tilings without problems."""
+        """Return a line of text about tilings without problems."""
         searched = f"{self.searched_partitions:,} of {self.partitions:,} partitions are searched"
         if not self.complete and not self.searched_partitions:
             return f"unfinished: {searched}, so there is nothing to check"
-        checked = f"ok: {counted(self.checked_tilings, 'tiling')} checked, each fills the board, none twice"
+        checked = f"ok: {counted(self.checked_tilings, 'tiling')} checked; each fills the board, and none occurs twice"
         return checked if self.complete else f"{checked}; the search is unfinished, {searched}"
 
 
@@ -76,13 +76,13 @@ def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: TilingA
         return  # the checks below need valid tilings
     yield from _symmetry_problems(manifest, problem, tilings)
     if manifest.complete and not np.array_equal(distinct(tilings), tilings):
-        yield "the tilings are not in ascending order, each once"
+        yield "the tilings are not in strictly ascending order"
     if duplicates := len(tilings) - len(distinct(tilings)):
         yield _counted(duplicates, "duplicate")
 
 
 def _are_tilings(problem: TilingProblem, tilings: TilingArray) -> NDArray[np.bool_]:
-    """Which rows place each copy of each piece, cover each cell that has to be, and none twice, ``(tilings,)``."""
+    """Return ``(tilings,)``: whether a row places each copy and covers each required cell, and no cell twice."""
     placements = placements_of(problem)
     in_range = (tilings >= 0) & (tilings < len(placements))
     inside = np.where(in_range, tilings, 0)
@@ -105,9 +105,9 @@ def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings
         raw += int(orbit_sizes(copies).sum())
     if larger.any():
         counted = _counted(larger.sum(), "non-canonical")
-        yield f"{counted}, not the smallest of the orbit: numbers {_format_numbers(larger)}"
+        yield f"{counted} (not the smallest of its orbit): numbers {_format_numbers(larger)}"
     if raw != manifest.raw_tilings:
-        yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
+        yield f"the manifest lists {manifest.raw_tilings} raw tilings, but the stored tilings expand to {raw}"
 
 
 def _counted(count: int, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""The choice of the workers that a run uses, by their memory, and the messages about those that it does not use."""
+"""The choice of the workers that a run uses, by their memory, and messages about unused workers."""
 
 import math
 from collections import Counter
@@ -9,11 +9,11 @@ from antipodes.events import Listener, WaitingForWorkers, WorkerNotUsed, WorkerR
 from antipodes.executors.api import WORKER_SHARE, Capacity, Fits
 
 SHORT_STAY_SECONDS = 60.0
-"""Seconds within which a worker that leaves again was of no use."""
+"""Maximum duration of a short stay: a worker that leaves within this many seconds was of no use."""
 FREE_SHORT_STAYS = 2
-"""Short stays on a machine that have no consequence."""
+"""Number of short stays on a machine that have no consequence."""
 MAX_PROBATION_SECONDS = 60.0
-"""Maximum number of seconds that a worker has to stay before the run uses it."""
+"""Maximum number of seconds that a worker must stay before the run uses it."""
 
 Workers = Mapping[str, Any]
 """Dask's descriptions of workers, by address."""
@@ -27,9 +27,9 @@ def capacity_of(workers: Collection[Any]) -> Capacity:
 
 
 def largest_set_that_fits(able: Workers, preferred: Collection[str], fits: Fits) -> set[str] | None:
-    """Return the addresses of the largest set of workers that fits, None if no set fits.
+    """Return the addresses of the largest set of workers that fits, or None if no set fits.
 
-    Of equally large sets, the preferred one is first, then those with large memory limits and many threads.
+    Among sets of equal size, the preferred workers come first, then sets with large memory limits and many threads.
     """
     kept = able.keys() & set(preferred)
     orders = list(_orders(able, kept))
@@ -43,9 +43,9 @@ def largest_set_that_fits(able: Workers, preferred: Collection[str], fits: Fits)
 
 
 def _orders(able: Workers, preferred: Collection[str]) -> Iterator[list[str]]:
-    """Yield, for each memory limit, the workers that have at least this limit: preferred ones first, and few threads.
+    """Yield, for each memory limit, the workers with at least this limit: preferred first, then with few threads first.
 
-    Preferred workers with many threads may not fit although others with few threads do.
+    Preferred workers with many threads may not fit even if others with few threads do.
     """
     limits = {worker: float(described["memory_limit"] or math.inf) for worker, described in able.items()}
     for limit in sorted(set(limits.values()), reverse=True):
@@ -55,19 +55,19 @@ def _orders(able: Workers, preferred: Collection[str]) -> Iterator[list[str]]:
 
 
 def host_of(address: str) -> str:
-    """Return the address of a worker without its port, which is another one whenever the worker starts again."""
+    """Return the address of a worker without its port, which changes whenever the worker restarts."""
     return address.rpartition(":")[0]
 
 
 class Refusals:
-    """Tells the listener which workers are not used, and why.
+    """Notifications about workers that are not used, and the reasons.
 
-    A worker that comes back to the same machine, with the same problem, is not named again.
+    A worker that returns on the same machine with the same problem is not reported again.
     """
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[str, str]] = {}
-        """By address, the machine and the reason that the listener was told."""
+        """The machine and the reason that were reported, by address."""
 
     def report(
         self,
@@ -76,7 +76,7 @@ class Refusals:
         reasons: Workers,
         present: Collection[str],
     ) -> None:
-        """Tell the listener of each worker and its reason, such as "does not answer"; others may be ``present``."""
+        """Report each worker and its reason, such as "does not answer"; ``present`` lists all present workers."""
         for worker, reason in sorted(reasons.items()):
             problem = host_of(worker), reason
             if self._told.get(worker) == problem:
@@ -95,23 +95,23 @@ class Refusals:
 
 
 class Probation:
-    """The machines whose workers leave as soon as they have joined: each has to stay longer before the run uses it.
+    """Probation for machines whose workers leave soon after they join: workers must stay longer before they are used.
 
-    A worker that joins costs a commit and the restoration of all shards.
+    Each worker that joins costs a commit and the restoration of all shards.
     """
 
     def __init__(self) -> None:
         self._joined: dict[str, float] = {}
-        """By address, when the worker joined."""
+        """The time at which each worker joined, by address."""
         self._short_stays: Counter[str] = Counter()
-        """By machine, how many workers left soon."""
+        """Number of short stays, by machine."""
 
     def note_join(self, worker: str, now: float) -> None:
-        """Note that a worker has joined."""
+        """Record that a worker has joined."""
         self._joined[worker] = now
 
     def note_departure(self, worker: str, now: float) -> None:
-        """Note that a worker has left."""
+        """Record that a worker has left."""
         if now - self._joined.pop(worker, -math.inf) < SHORT_STAY_SECONDS:
             self._short_stays[host_of(worker)] += 1
 

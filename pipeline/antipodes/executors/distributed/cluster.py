@@ -1,4 +1,4 @@
-"""The executor that runs tasks on the workers of a dask.distributed cluster, which join and leave."""
+"""The executor that runs tasks on the workers of a dask.distributed cluster, which may join and leave at any time."""
 
 import stat
 import uuid
@@ -29,11 +29,11 @@ DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""
 
 _in_use: WeakSet[Any] = WeakSet()
-"""Clients that serve a run; each tells one listener what happens."""
+"""Clients that are in use by a run; a client serves one run and its listener at a time."""
 
 
 class Cluster:
-    """The workers of a client that its owner opens and closes; handles are futures, and results stay on the workers."""
+    """The workers of a client, which its owner opens and closes. Handles are futures; results stay on the workers."""
 
     shares_memory = False
 
@@ -44,7 +44,7 @@ class Cluster:
         self._membership = Membership(client)
         self._tasks = Tasks(client, self._membership)
         self._places: WeakKeyDictionary[Handle, tuple[str, int]] = WeakKeyDictionary()
-        """The worker that has the result of each `submit`, and how often a worker had left its address before."""
+        """The worker of each result of `submit`, and the number of workers that had left its address before."""
 
     def __enter__(self) -> "Cluster":
         return self
@@ -67,12 +67,12 @@ class Cluster:
 
     @property
     def processes(self) -> int:
-        """The number of members, taken as 1 before there are any."""
+        """Number of members; 1 before there are any."""
         return max(1, len(self.members))
 
     @property
     def memory(self) -> int | None:
-        """The share of the least limit of a member, for each member."""
+        """Bytes that a run may take: a share of the smallest memory limit, times the number of members."""
         return capacity_of(self.members.values()).memory
 
     @property
@@ -111,7 +111,7 @@ class Cluster:
         return {key: handles[key] for key in calls}
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """A group for each thread of the workers that have the results: every so many of the worker's."""
+        """Return a group for each thread of the workers that have the results; each worker's results alternate."""
         here: dict[str, list[int]] = {}
         for place, handle in enumerate(handles):
             here.setdefault(self._places[handle][0], []).append(place)
@@ -139,7 +139,7 @@ class Cluster:
         return dict(zip(keys, futures, strict=True))
 
     def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
-        """The keys of the calls for each member, neighbours together, so that all hold equally many results."""
+        """Return the keys for each member, adjacent keys together, so that all hold the same number of results."""
         held = Counter(self._places[handle][0] for handle in beside)
         shares = dict.fromkeys(self.members, 0)
         for _ in keys:
@@ -168,7 +168,7 @@ class Cluster:
                 yield
             except SchedulerSilentError:
                 raise
-            except Exception:  # this error matters more than those of the page; an immediate stop is no Exception
+            except Exception:  # this error matters more than an error of the page
                 with suppress(Exception):
                     self._write(report)
                 raise
@@ -184,7 +184,7 @@ class Cluster:
 
 
 def _call_when_done(futures: Iterable[Handle], on_done: OnDone | None) -> None:
-    """Have ``on_done`` called with the key of each result as it exists."""
+    """Arrange that ``on_done`` is called with the key of each result when it exists."""
     for future in futures if on_done else ():
         future.add_done_callback(lambda done: on_done(done.key) if on_done and done.status == "finished" else None)
 
@@ -195,25 +195,23 @@ def _check_client(client: Any) -> None:
         expected = "a scheduler, such as Threads(2), or a client of dask.distributed"
         raise ArgumentTypeError(f"expected {expected}, found {arguments.found(client)}")
     if client.asynchronous:
-        raise InputError(f"expected a client that is not asynchronous, found {client!r}")
+        raise InputError(f"the client {client!r} is asynchronous; open it with asynchronous=False")
     if client.status in ("closing", "closed"):
-        raise InputError(f"expected a client that is open, found {client!r}, which is closed")
+        raise InputError(f"the client {client!r} is closed")
     if client in _in_use:
-        raise InputError(f"expected a client of its own for each run, found {client!r} in use")
+        raise InputError(f"the client {client!r} is in use by another run; open a client for each run")
 
 
 def _check_page(page: Path) -> None:
-    """Raise InputError unless dask's report can be drawn and written there."""
-    if find_spec("bokeh") is None:  # dask draws its report with it
+    """Raise InputError unless dask's report can be drawn and written to this page."""
+    if find_spec("bokeh") is None:  # dask uses bokeh to draw the report
         raise missing_package(option("performance_report"), "bokeh", "dashboard")
     if not _is_place(page):
-        raise InputError(
-            f"{option('performance_report')}: expected the name of a file in a folder that exists, found {page}"
-        )
+        raise InputError(f"{option('performance_report')}: cannot write {page}; name a file in an existing folder")
 
 
 def _is_place(page: Path) -> bool:
-    """Whether a file can be written there; a pipe would block the run if nothing reads from it."""
+    """Return whether a file can be written here; a pipe is refused because it blocks if nothing reads from it."""
     try:
         mode = page.stat().st_mode
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""Connections to dask schedulers: opened, asked, lost and closed; and the cluster of processes on this machine.
+"""Connections to dask schedulers, and a local cluster of processes on this machine.
 
-Every wait for a scheduler is bounded, a listener is told of long ones, and dask's errors are translated into ours.
+Every wait for a scheduler is bounded, a listener is notified of long waits, and dask's errors are translated into ours.
 """
 
 import asyncio
@@ -33,35 +33,35 @@ from antipodes_tasks.errors import (
 )
 
 ANNOUNCE_SECONDS = 3.0
-"""Seconds that a wait lasts before the listener is told of it."""
+"""Seconds after which the listener is notified of a wait."""
 CONNECT_SECONDS = 10.0
-"""Seconds to wait for an answer from the address of a scheduler, and for a lost scheduler to come back."""
+"""Seconds to wait for an answer from a scheduler's address, and for a lost scheduler to return."""
 ANSWER_SECONDS = 10.0
-"""Seconds that a scheduler has for an answer."""
+"""Seconds within which a scheduler must answer a request."""
 NOTICE_SECONDS = 2.0
-"""Seconds that the scheduler and the workers have to take note of the start or the end of a run."""
+"""Seconds that scheduler and workers have to process the start or end of a run."""
 POLL_SECONDS = 0.1
-"""Seconds between two looks at the state of a connection."""
+"""Seconds between two checks of the state of a connection."""
 RESTARTED = "scheduler-restart"
-"""The reason that dask gives for a task which `Client.restart` ended."""
+"""dask's reason for a task that `Client.restart` has ended."""
 PREFIX = "antipodes-scratch-"
 LOCK = "lock"
-"""The file in each scratch folder that its run locks for as long as the run lives."""
+"""The file in each scratch folder that a run locks while it is alive."""
 STOPPING = (signal.SIGINT, signal.SIGTERM)
-"""The signals of a terminal or a batch system, which go to all processes of a run; only this process acts on them."""
+"""Signals of a terminal or batch system, which reach all processes of a run; only this process handles them."""
 LEFTOVERS = "ignore::UserWarning:multiprocessing.resource_tracker"
-"""The filter for the warning of Python's resource tracker that it cleans up after a process that stops immediately."""
+"""Filter for the warning of Python's resource tracker that it cleans up after a process that was stopped."""
 
 
 @contextmanager
 def announced(listener: Listener, what: str) -> Iterator[None]:
-    """Tell the listener of a wait that takes long; an error of the listener is raised after the wait."""
+    """Notify the listener if the wait inside the block takes long; errors of the listener are raised after the wait."""
     raised: list[BaseException] = []
 
     def report_result() -> None:
         try:
             listener(Waiting(what))
-        except BaseException as error:  # in this thread it would stop nothing, and Python would show a traceback
+        except BaseException as error:  # raised in this thread, it would only print a traceback
             raised.append(error)
 
     timer = threading.Timer(ANNOUNCE_SECONDS, report_result)
@@ -71,18 +71,18 @@ def announced(listener: Listener, what: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-        timer.join()  # a listener that has begun says nothing more once the wait is over
+        timer.join()  # the listener must not print anything after the wait
     if raised:
         raise raised[0]
 
 
 @contextmanager
 def connected(address: str, listener: Listener = silence, place: str = "") -> Iterator[Any]:
-    """Open a client of the scheduler at an address, which a message calls ``place``; SchedulerError if none answers."""
+    """Open a client of the scheduler at an address (``place`` in messages); raise SchedulerError if none answers."""
     try:
         with announced(listener, f"the dask scheduler at {address} to answer"):
             client = _OwnClient(address, timeout=f"{CONNECT_SECONDS}s", set_as_default=False)
-    except Exception as error:  # also what dask makes of the answers of other programs, or of our TLS settings
+    except Exception as error:  # also dask's errors about answers of other programs or about our TLS settings
         reason = one_line(error) or "no answer"
         raise SchedulerError(f"no dask scheduler answers at {place or address}: {reason}") from error
     with _closing(client):
@@ -90,25 +90,25 @@ def connected(address: str, listener: Listener = silence, place: str = "") -> It
 
 
 class _OwnClient(Client):
-    """A client that this program opens. It stops connecting in time; dask waits for a greeting without a limit."""
+    """A client that this program opens, and whose connecting is limited in time; dask would wait forever."""
 
     async def _ensure_connected(self, timeout: Any = None) -> None:
         try:
             await asyncio.wait_for(super()._ensure_connected(timeout), timeout)
         except (OSError, ImportError):
             raise
-        except Exception as error:  # dask closes a client that cannot connect only after errors of those kinds
+        except Exception as error:  # only after OSError or ImportError does dask close a client that cannot connect
             raise OSError(one_line(error)) from error
 
 
 _abandoned: list[Any] = []
-"""Clients that could not be closed in time. dask closes a client again when it is garbage-collected, and hangs forever
-if that happens while another client starts: these are never collected."""
+"""Clients that could not be closed in time. dask closes a client again when it is garbage-collected and would hang if
+another client is starting at that moment, so these clients are kept forever."""
 
 
 @contextmanager
 def _closing(client: Any) -> Iterator[None]:
-    """Close the client in the end, without waiting for a scheduler that does not answer."""
+    """Close the client after the block, without waiting for a scheduler that does not answer."""
     try:
         yield
     finally:
@@ -120,7 +120,7 @@ def _closing(client: Any) -> Iterator[None]:
 
 @contextmanager
 def translated(client: Any) -> Iterator[None]:
-    """Turn the errors of a client that loses its scheduler or a worker, or gives up a task, into ours."""
+    """Translate a client's errors about a lost scheduler, a lost worker or an abandoned task into ours."""
     try:
         yield
     except KilledWorker as error:
@@ -129,18 +129,18 @@ def translated(client: Any) -> Iterator[None]:
         raise
     except (FutureCancelledError, FuturesCancelledError, OSError) as error:
         if RESTARTED in str(error):
-            raise SchedulerLostError("the cluster was restarted, and has forgotten the tasks") from error
+            raise SchedulerLostError("the cluster was restarted and has lost the tasks") from error
         system = getattr(error, "strerror", None)  # dask's own messages name objects of dask
         because = f": {system}" if system else ""
         raise SchedulerLostError(f"the connection to the dask scheduler was lost{because}") from error
     except Exception as error:
-        if client.status in ("closing", "closed"):  # a client that gave up is half closed, and raises anything
+        if client.status in ("closing", "closed"):  # a half-closed client may raise any error
             raise _lost(client) from error
         raise
 
 
 def _lost(client: Any) -> SchedulerLostError:
-    """Return the error for a client that is closed, by its user or because it lost its scheduler."""
+    """Return the error for a client that was closed by its user or because it lost its scheduler."""
     closed = client.status in ("closing", "closed") and not isinstance(client, _OwnClient)
     return SchedulerLostError(f"the dask scheduler was lost{', or the client was closed' if closed else ''}")
 
@@ -156,9 +156,9 @@ def one_line(error: BaseException) -> str:
 
 
 def ask(client: Any, request: Callable[..., Any], *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
-    """Return the answer to a request, a coroutine function of a client or of its connection to the scheduler.
+    """Return the answer to a request, which is a coroutine function of a client or of its connection to the scheduler.
 
-    SchedulerSilentError where no answer came in time: within `ANSWER_SECONDS` by default.
+    Raises SchedulerSilentError if no answer arrives within ``seconds``, by default `ANSWER_SECONDS`.
     """
     seconds = ANSWER_SECONDS if seconds is None else seconds
     with translated(client):
@@ -169,9 +169,9 @@ def ask(client: Any, request: Callable[..., Any], *arguments: Any, seconds: floa
 
 
 def identity(client: Any, workers: int, listener: Listener = silence) -> dict[str, Any]:
-    """Return the scheduler's description of itself and of this many workers, -1 for all.
+    """Return the scheduler's description of itself and of this many workers (-1 for all).
 
-    A lost connection is waited for. `Client.scheduler_info` would repeat an earlier description.
+    If the connection is lost, wait for it. `Client.scheduler_info` would only repeat an earlier description.
     """
     begin = time.monotonic()
     with announced(listener, "the dask scheduler to answer"):
@@ -185,18 +185,18 @@ def identity(client: Any, workers: int, listener: Listener = silence) -> dict[st
 
 
 def dashboard_of(client: Any) -> str | None:
-    """Return the address of dask's dashboard, None if there is none."""
+    """Return the address of dask's dashboard, or None if there is none."""
     return str(client.dashboard_link) if ask(client, client.run_on_scheduler, _has_dashboard) else None
 
 
 def _has_dashboard(dask_scheduler: Any) -> bool:
-    """On a scheduler: whether it serves a dashboard; its address is known even without one, or without bokeh."""
+    """Return, on a scheduler, whether it serves a dashboard; its address exists even without one or without bokeh."""
     return bool(dask_scheduler.http_application.applications)
 
 
 @contextmanager
 def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
-    """Open a client of N new processes on this machine, which end with it; SchedulerError if they do not start."""
+    """Open a client with N new processes on this machine, which end with it; raise SchedulerError if they fail."""
     with (
         scratch_folder() as folder,
         dask.config.set({"temporary-directory": str(folder)}),  # the scheduler's, too
@@ -213,7 +213,7 @@ def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
                     local_directory=str(folder),
                     loop=loop,
                 )
-        except Exception as error:  # of a process that ends before it has begun
+        except Exception as error:  # raised by a process that ends before it has started
             raise SchedulerError(f"cannot start {workers} processes: {one_line(error)}") from error
         with cluster:
             client = Client(cluster, set_as_default=False)
@@ -223,9 +223,9 @@ def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
 
 @contextmanager
 def _deaf_loop() -> Iterator[Any]:
-    """Run a loop whose processes never get the signals `STOPPING`, not even while they start.
+    """Run an event loop whose processes never receive the signals `STOPPING`, not even while they start.
 
-    A thread inherits the blocked signals of the thread that starts it, and so does a process.
+    Threads and processes inherit the blocked signals of the thread that starts them.
     """
     sys.warnoptions.append(LEFTOVERS)
     try:
@@ -246,13 +246,13 @@ def _deaf_loop() -> Iterator[Any]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Create an empty folder for temporary files, and remove it in the end; also remove those of killed runs."""
+    """Create an empty folder for temporary files and remove it after the block; also remove folders of killed runs."""
     _remove_leftovers(Path(tempfile.gettempdir()))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
         with (folder / "new").open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            (folder / "new").rename(folder / LOCK)  # no other run takes the folder for a leftover before it is locked
+            (folder / "new").rename(folder / LOCK)  # the file is locked before other runs can see it
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -260,6 +260,6 @@ def scratch_folder() -> Iterator[Path]:
 
 def _remove_leftovers(where: Path) -> None:
     for path in where.glob(f"{PREFIX}*/{LOCK}"):
-        with suppress(OSError), open_file(path, links=False) as lock:  # it is another user's, or another run's
+        with suppress(OSError), open_file(path, links=False) as lock:  # it may belong to another user or run
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(path.parent, ignore_errors=True)

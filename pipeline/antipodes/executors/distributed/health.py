@@ -1,9 +1,9 @@
-"""The health of a cluster while a run waits for results: that its scheduler answers, and that its workers work.
+"""Health checks of a cluster while a run waits for results: does the scheduler answer, do the workers make progress?
 
-A worker can answer and yet make no progress: it runs none of its tasks, or cannot send a result that it has. Its
-heartbeat says nothing of that, and dask would wait for it forever: it repeats a request that fails, and after an error
-in a transfer between workers it does nothing at all. Progress is a task that runs, for as long as it takes, a task that
-ends, or an input that arrives.
+A worker may answer and still make no progress: it runs none of its tasks, or cannot send one of its results. Its
+heartbeat does not reveal this, and dask would wait forever: dask repeats a failing request, and does nothing at all
+after an error in a transfer between workers. A worker makes progress if a task runs (however long), a task ends, or an
+input arrives.
 """
 
 import asyncio
@@ -28,25 +28,25 @@ from antipodes_tasks.errors import WorkerFailedError
 HEARTBEAT_SECONDS = 1.0
 """Seconds between two requests to the scheduler."""
 UNHEARD_SECONDS = 15.0
-"""Seconds without a heartbeat of a worker, which sends one every second or so, until the listener is told."""
+"""Seconds without a heartbeat of a worker (one per second is normal) after which the listener is notified."""
 STUCK_SECONDS = 60.0
-"""Seconds without progress after which a worker that answers counts as lost, plus those for the bytes that it moves."""
+"""Seconds without progress after which a worker that answers counts as lost, not counting the time for transfers."""
 PAUSED_SECONDS = 60
-"""Seconds that a paused worker has to move results to its disk before it counts as failed."""
+"""Seconds that a paused worker has to move results to disk before it counts as failed."""
 SLOWEST = 1 << 20
-"""Bytes per second, at least, of a transfer that makes progress."""
+"""Minimum rate, in bytes per second, of a transfer that makes progress."""
 BUSY_SECONDS = 0.15
-"""Seconds between two requests to a worker that is busy with other transfers; dask's own value."""
+"""Seconds between two requests to a worker that is busy with other transfers; the same value as in dask."""
 LONGEST_REASON = 200
-"""Characters of the reason of a failed transfer that a message shows."""
+"""Maximum number of characters of the reason for a failed transfer in a message."""
 logger = logging.getLogger(__name__)
 
 Still = tuple[int, int]
-"""The fingerprint of the tasks and inputs of a worker that runs nothing, and the bytes that it waits for."""
+"""State of an idle worker: a fingerprint of its tasks and inputs, and the number of bytes that it waits for."""
 
 
 class Health:
-    """Asks the scheduler about the members, one request at a time; used in the client's loop."""
+    """Checks of scheduler and members, with one request at a time; used in the client's loop."""
 
     def __init__(self, client: Any, membership: Membership) -> None:
         self._client = client
@@ -54,23 +54,22 @@ class Health:
         self._request: asyncio.Future[None] | None = None
         self._last = 0.0
         self._missed = 0
-        """Heartbeats without an answer; a count of them, unlike a time, leaves out the seconds in which this process
-        sleeps."""
+        """Number of heartbeats without an answer; unlike a time, it does not grow while this process is suspended."""
         self._unheard: set[str] = set()
         self._still: dict[str, tuple[Still, int]] = {}
-        """By worker, its last report without progress, and for how many heartbeats that has been the same."""
+        """The last report without progress of each worker, and the number of heartbeats for which it is unchanged."""
         self._inquiry: asyncio.Future[dict[str, str]] | None = None
         self._asked: set[str] = set()
-        """Members that were asked to free memory since they were paused."""
+        """Paused members that have been asked to free memory."""
         self._stopped: set[str] = set()
-        """Members that were told that the run has to stop."""
+        """Members that have been notified that the run has to stop."""
         self._requests: set[asyncio.Future[Any]] = set()
-        """Requests under way, which asyncio itself would not keep alive."""
+        """Requests under way, to which asyncio itself keeps no reference."""
 
     def beat(self) -> None:
-        """Look for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
+        """Check for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
 
-        SchedulerSilentError where the scheduler has not answered for too long.
+        Raises SchedulerSilentError if the scheduler has not answered for too long.
         """
         if time.monotonic() - self._last < 0.9 * HEARTBEAT_SECONDS:
             return
@@ -88,7 +87,7 @@ class Health:
             raise silent(connection.CONNECT_SECONDS)
 
     def _end_waits(self) -> None:
-        """Once the run is told to stop, have the members end their waits for the storage."""
+        """End the members' waits for the storage after the run has been asked to stop."""
         waits, members = self._membership.watch.waits, self._membership.members.keys()
         if waits is not None and members - self._stopped and self._membership.stop():
             self._start(self._client.run(end_waits, waits.run, workers=list(members), on_error="ignore"))
@@ -106,7 +105,7 @@ class Health:
         members = self._membership.members.keys()
         try:
             silent_workers, still = await self._client.run_on_scheduler(_report, UNHEARD_SECONDS)
-        except Exception:  # the connection broke, which the client itself finds out and mends
+        except Exception:  # the connection broke; the client notices this and reconnects
             return
         before = self._still
         self._still = {
@@ -122,9 +121,9 @@ class Health:
         self._unheard = unheard
 
     def stuck(self) -> dict[str, str]:
-        """Return the members known to make no progress, and why.
+        """Return the members that are known to make no progress, and the reasons.
 
-        A worker without progress for too long is looked into first, which takes until a later call.
+        A worker without progress for too long is first investigated; a later call returns the result.
         """
         if self._inquiry is None:
             for worker, ((_, size), beats) in self._still.items():
@@ -139,14 +138,14 @@ class Health:
     async def _look_into(self, worker: str) -> dict[str, str]:
         try:
             stuck: dict[str, str] = await self._client.run_on_scheduler(why_stuck, worker, STUCK_SECONDS)
-        except Exception:  # the connection broke, which the client itself finds out and mends
+        except Exception:  # the connection broke; the client notices this and reconnects
             return {}
         return stuck
 
     def trim_paused(self) -> None:
-        """Make members that were just paused give freed memory back to the system.
+        """Ask members that were just paused to return freed memory to the system.
 
-        dask starts no task on a paused worker, whose memory is nearly full.
+        dask pauses a worker, that is, starts no task on it, if its memory is nearly full.
         """
         paused = self._membership.watch.paused
         for worker in paused.keys() - self._asked:
@@ -161,8 +160,8 @@ class Health:
 
     def _end_request(self, request: asyncio.Future[Any]) -> None:
         self._requests.discard(request)
-        if not request.cancelled() and (error := request.exception()):  # asyncio would show an error that is not read
-            logger.info("a worker could not be asked to give memory back, or to stop: %r", error)
+        if not request.cancelled() and (error := request.exception()):  # asyncio would log an error that is not read
+            logger.info("a request to a worker, to return memory or to stop, failed: %r", error)
 
     def check_paused(self, quantity: Callable[[Iterable[bool]], bool]) -> None:
         """Raise WorkerFailedError if ``any`` or ``all`` of the members have been paused for too long."""
@@ -182,7 +181,7 @@ def allowed_seconds(base: float, size: int) -> float:
 
 
 def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, Still]]:
-    """On a scheduler: the workers that have sent nothing for these seconds, and others that run none of their tasks."""
+    """Return, on a scheduler, the workers without a sign of life for these seconds, and other workers that are idle."""
     now = time.time()
     unheard = {worker.address for worker in dask_scheduler.workers.values() if now - worker.last_seen > seconds}
     still = {
@@ -194,19 +193,19 @@ def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, St
 
 
 def transfer_seconds(keys: Collection[Any], base: float, dask_scheduler: Any) -> float:
-    """On a scheduler: the seconds that the transfer of these results may take."""
+    """Return, on a scheduler, the seconds that the transfer of these results may take."""
     tasks = (dask_scheduler.tasks.get(key) for key in keys)
     return allowed_seconds(base, sum(task.get_nbytes() for task in tasks if task is not None))
 
 
 def keys_on(workers: Collection[str], dask_scheduler: Any) -> set[Any]:
-    """On a scheduler: the keys of the tasks and the results of these workers."""
+    """Return, on a scheduler, the keys of the tasks and results of these workers."""
     found = [worker for address in workers if (worker := dask_scheduler.workers.get(address)) is not None]
     return {task.key for worker in found for task in (*worker.processing, *worker.has_what)}
 
 
 async def why_stuck(address: str, base: float, dask_scheduler: Any) -> dict[str, str]:
-    """On a scheduler: the workers because of which this one runs none of its tasks, and what each cannot do."""
+    """Return, on a scheduler, the workers because of which this worker is idle, each with its problem."""
     worker = dask_scheduler.workers.get(address)
     if worker is None:
         return {}
@@ -220,9 +219,9 @@ async def why_stuck(address: str, base: float, dask_scheduler: Any) -> dict[str,
 
 
 async def _runs_forgotten_task(address: str, base: float, dask_scheduler: Any) -> bool:
-    """Return whether a thread of a worker runs a task that the scheduler has forgotten, as one of an interrupted run.
+    """Return whether a worker runs a task that the scheduler has forgotten, for example of an interrupted run.
 
-    Other tasks wait until that ends, but heartbeats do not tell of it.
+    Other tasks wait until that task ends, but heartbeats do not report it.
     """
     with suppress(OSError):  # also if it does not answer in time
         async with asyncio.timeout(base):
@@ -231,7 +230,7 @@ async def _runs_forgotten_task(address: str, base: float, dask_scheduler: Any) -
 
 
 async def unable_to_send(keys: Collection[Any], base: float, dask_scheduler: Any) -> dict[str, str]:
-    """On a scheduler: the workers that have some of these results and cannot send them, and why."""
+    """Return, on a scheduler, the workers that cannot send some of these results, and the reasons."""
     held: dict[str, list[Any]] = {}
     for key in keys:
         task = dask_scheduler.tasks.get(key)
@@ -242,7 +241,7 @@ async def unable_to_send(keys: Collection[Any], base: float, dask_scheduler: Any
 
 
 async def _why_unsent(address: str, keys: Collection[Any], base: float, dask_scheduler: Any) -> str | None:
-    """Return why a worker does not send results, None if it does; they are dropped."""
+    """Return the reason why a worker cannot send results, or None if it can; the results are discarded."""
     seconds = transfer_seconds(keys, base, dask_scheduler)
     try:
         async with asyncio.timeout(seconds) as limit:
@@ -252,11 +251,11 @@ async def _why_unsent(address: str, keys: Collection[Any], base: float, dask_sch
         if limit.expired():
             return f"they did not arrive within {seconds:.0f} seconds"
         if isinstance(error, OSError):  # dask's own messages name objects of dask
-            return f"the connection breaks{f': {error.strerror}' if error.strerror else ''}"
+            return f"the connection fails{f': {error.strerror}' if error.strerror else ''}"
         kind = "" if type(error) is Exception else f"{type(error).__name__}: "  # dask's message begins with the type
         return f"{kind}{one_line(error)}"[:LONGEST_REASON]
     values = answer["data"].values()
-    # dask sends a text in place of a value that it cannot serialize
+    # dask sends a string in place of a value that it cannot serialize
     if any(getattr(value, "header", {}).get("serializer") == "error" for value in values):
         return "they cannot be serialized"
     return None

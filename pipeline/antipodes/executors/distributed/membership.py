@@ -1,7 +1,7 @@
 """The members of a run: the workers of a cluster that get its tasks.
 
-Workers of other versions are excluded, and so are those that have too little memory for their share of the run. The
-scheduler's events tell which members leave or pause.
+Workers with other versions, or with too little memory for their share of the run, are excluded. The scheduler's events
+report which members leave or are paused.
 """
 
 import asyncio
@@ -32,43 +32,43 @@ from antipodes.executors.distributed.worker import begin_run, end_run
 from antipodes_tasks.errors import SchedulerError
 
 PRESENT = ("init", "running", "paused")
-"""The states of workers that are present, or will be in a moment; a worker in another state is about to leave."""
+"""The states of workers that are present or about to be; a worker in another state is about to leave."""
 WORKER_EVENTS = "all"
-"""The topic under which a dask scheduler reports workers that join and leave."""
+"""The topic under which a dask scheduler reports that workers join and leave."""
 OUT_OF_MEMORY = "worker-restart-memory"
-"""The topic under which the nanny of a worker reports that it stopped the worker."""
+"""The topic under which the nanny of a worker reports that it has stopped the worker."""
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[tuple[float, Any]], Any]
-"""Called with the time of an event and the event; its result may have to be awaited."""
+"""Called with the time of an event and the event; the result may be awaitable."""
 
 
 class Membership:
-    """The workers that were able to join the run when it last waited for workers, and the changes after that."""
+    """The workers that joined the run when it last waited for workers, and the changes since then."""
 
     def __init__(self, client: Any) -> None:
         self.members: dict[str, Any] = {}
-        """dask's description of each member, by address; neighbours are on the same machine."""
+        """dask's description of each member, by address; members on one machine are adjacent."""
         self.listener: Listener = silence
         self.stop: Stop = never_stop
-        """Whether the run was told to stop."""
+        """Returns whether the run has been asked to stop."""
         self.first_call: Call | None = None
-        """Run by each member beside its first tasks."""
+        """A call that each member runs concurrently with its first tasks."""
         self._client = client
         self._run = uuid.uuid4().hex
         self._versions = VersionCheck(client)
         self.watch = WorkerWatch(client, self._versions)
         self._excluded: set[str] = set()
-        """Workers that are unable to be members."""
+        """Workers that cannot be members, for example because of their versions."""
         self._unused: set[str] = set()
-        """Workers that are able to be members, but would need too much memory."""
+        """Workers that could be members, but have too little memory."""
         self._fits: Fits | None = None
         self._describe_misfit: DescribeMisfit = lambda limit: ""
         self._refusals = Refusals()
 
     @property
     def threads(self) -> int:
-        """The number of tasks that the members run at the same time, at least 1."""
+        """Number of tasks that the members run at the same time, at least 1."""
         return max(1, sum(int(worker["nthreads"]) for worker in self.members.values()))
 
     @property
@@ -78,35 +78,35 @@ class Membership:
 
     @property
     def changed(self) -> bool:
-        """Whether a member retired, or workers joined that `wait_for_workers` would make members.
+        """Whether a member has retired, or workers have joined that `wait_for_workers` would make members.
 
-        A worker that joined is examined beside the run, which does not notice it if it cannot be used.
+        A worker that joins is examined in the background; the run does not notice it if it cannot be used.
         """
         if not self.watch.changed and (answers := self._versions.take_answers()):
             self.watch.changed = self._brings_members(answers)
         return self.watch.changed
 
     def choose(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
-        """Make the largest set of able workers that fits the members, from now on; all of them if no set fits."""
+        """From now on, make the largest set of usable workers that fits the members, or all of them if no set fits."""
         self._fits, self._describe_misfit = fits, describe_misfit
         able = self._described(self._present(), self.remaining | self._unused)
         if self._chosen(able).keys() != self.members.keys():
             self.wait_for_workers(self.listener, self.stop)
 
     def close(self, tell_members: bool) -> None:
-        """Stop listening to the scheduler and waiting for answers; if asked to, tell the members that the run ends."""
+        """Stop listening to the scheduler and waiting for answers; optionally notify the members that the run ends."""
         self._versions.close()
         self.watch.close()
         if tell_members and self.first_call:
             self._run_on_members(end_run)
 
     def warm_up(self) -> None:
-        """Start the first call on the members, without waiting for it; a member that has run it already is quick."""
+        """Start the first call on the members without waiting for it; it is fast on a member that has run it before."""
         if self.first_call:
             self._run_on_members(begin_run, self.first_call, wait=False)
 
     def _run_on_members(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> None:
-        """Run a function on each member that answers in time; errors are only logged, as tasks meet them again."""
+        """Run a function on each member that answers in time; errors are only logged, since tasks raise them again."""
         try:
             with translated(self._client):
                 run: Any = partial(
@@ -119,10 +119,10 @@ class Membership:
             logger.info("not every worker could %s: %r", function.__name__, error)
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        """Wait for workers, make all that are able members, and warm them up; False if stopped before there were any.
+        """Wait for workers, make the usable ones members, and warm them up; return False if stopped before.
 
-        SchedulerError where the scheduler has other versions than this process, or one of the first workers;
-        SchedulerLostError where the scheduler does not answer.
+        Raises SchedulerError if the scheduler or one of the first workers has other versions than this process, and
+        Raises SchedulerLostError if the scheduler does not answer.
         """
         self.listener, self.stop, before = listener, stop, self.members.keys()
         with announced(listener, "the dask scheduler to load antipodes"):
@@ -137,11 +137,11 @@ class Membership:
         return False
 
     def _wait_for_candidates(self, stop: Stop) -> dict[str, Any]:
-        """Return the workers once there may be able ones among them; none if stopped before."""
+        """Return the workers as soon as some of them may be usable; empty if stopped before."""
         told = False
         while not stop():
             workers = self._present()
-            # an excluded worker may have been restarted at the same address with the right versions
+            # an excluded worker may have restarted at the same address with the right versions
             if workers.keys() - self._excluded or (workers and self.changed):
                 return workers
             if not told:
@@ -155,11 +155,11 @@ class Membership:
         return {address: worker for address, worker in workers.items() if worker["status"] in PRESENT}
 
     def _admit(self, workers: Mapping[str, Any], first: bool) -> bool:
-        """Make the able workers members; False if there are none, or if workers joined or left meanwhile.
+        """Make the usable workers members; return False if there are none, or if workers joined or left meanwhile.
 
-        A worker that was given up is a member again only if no other worker is able.
+        A worker that was given up only becomes a member again if no other worker is usable.
 
-        SchedulerError where one of the ``first`` workers is unable.
+        Raises SchedulerError if one of the ``first`` workers is unusable.
         """
         able, unable = self._versions.examine(workers.keys(), self.listener)
         silent = workers.keys() - able - unable.keys()
@@ -182,7 +182,7 @@ class Membership:
         return bool(self.members) and self._present().keys() - others == self.members.keys()
 
     def _brings_members(self, answers: Mapping[str, Any]) -> bool:
-        """Return whether these workers, which have joined and answered, make a larger set of members possible."""
+        """Return whether a larger set of members is possible with these workers, which have joined and answered."""
         present = self._present()
         able, unable, silent = judge(answers)
         self._exclude(unable, able, present.keys())
@@ -201,7 +201,7 @@ class Membership:
         return chosen not in (None, remaining)
 
     def _exclude(self, unable: Mapping[str, str], able: Set[str], present: Set[str]) -> None:
-        """Exclude the workers that are ``unable`` to be members, and tell the listener why."""
+        """Exclude the workers that are ``unable`` to be members, and notify the listener of the reasons."""
         new = {worker: reason for worker, reason in unable.items() if worker in present}
         self._refusals.report(self.listener, WorkerRefused, new, present)
         self._excluded = (self._excluded | unable.keys()) - able
@@ -214,61 +214,61 @@ class Membership:
         return able if chosen is None else self._described(able, chosen)
 
     def _described(self, workers: Mapping[str, Any], wanted: Set[str]) -> dict[str, Any]:
-        """Return dask's description of each wanted worker; neighbours are on the same machine."""
+        """Return dask's description of each wanted worker; workers on one machine are adjacent."""
         return {address: workers[address] for address in sorted(wanted & workers.keys())}
 
     def _tell_unused(self, present: Mapping[str, Any]) -> None:
-        """Tell the listener why present workers are not used."""
+        """Notify the listener why present workers are not used."""
         unused = self._described(present, self._unused)
         reasons = {worker: self._describe_misfit(described["memory_limit"]) for worker, described in unused.items()}
         self._refusals.report(self.listener, WorkerNotUsed, reasons, present.keys())
 
 
 class WorkerWatch:
-    """Knows which members were lost, retired or paused, and whether others joined; it runs in the client's loop."""
+    """A record of members that were lost, retired or paused, and of workers that joined; runs in the client's loop."""
 
     def __init__(self, client: Any, versions_of: VersionCheck) -> None:
         self.members: frozenset[str] = frozenset()
         self.lost: list[str] = []
-        """Members that are gone together with tasks or results."""
+        """Members that left with tasks or results, which are lost."""
         self.retired: set[str] = set()
-        """Members that left without tasks or results, or are about to leave: these start no tasks any more."""
+        """Members that left without tasks or results, or are about to leave and start no more tasks."""
         self.given_up: set[str] = set()
-        """Workers that answer but were lost because they made no progress."""
+        """Workers that answer but count as lost because they made no progress."""
         self.out_of_memory: set[str] = set()
         """Workers that were stopped because they exceeded their memory limit."""
         self.paused: dict[str, float] = {}
-        """Members that start no task because their memory is nearly full, and since when, on the monotonic clock."""
+        """Members that start no tasks because their memory is nearly full, and the monotonic time of the pause."""
         self.changed = False
-        """Whether a member retired, or a worker joined that can be a member."""
+        """Whether a member has retired, or a worker has joined that can be a member."""
         self.waits: WaitRelay | None = None
-        """Passes on what the members wait for."""
+        """The relay for the members' waits."""
         self.departures: Counter[str] = Counter()
-        """How often a worker left, by its address, which another worker may have afterwards."""
+        """Number of workers that have left, by address; another worker may later have the same address."""
         self._client = client
         self._versions = versions_of
         self._connection: Any = None
-        """The client's connection to the scheduler that knows the members; a client replaces a broken one."""
+        """The connection to the scheduler at the time of `begin`; the client replaces a broken connection."""
         self._subscriptions = Subscriptions(client)
         self.loss = asyncio.Event()
-        """Set once a member is lost."""
+        """Event that is set when a member is lost."""
 
     @property
     def reconnected(self) -> bool:
-        """Whether the client reconnected, perhaps to a new scheduler, which knows neither members nor tasks."""
+        """Whether the client has reconnected, possibly to a new scheduler without our members and tasks."""
         return self._client.scheduler_comm is not self._connection
 
     def begin(self, members: Set[str], paused: Set[str]) -> None:
-        """Watch these members from now on, none of which is lost; some of them are ``paused`` already."""
+        """Watch these members from now on; some of them are already ``paused``."""
         self._client.sync(self._begin, members, paused)
-        self._subscriptions.confirm()  # else members that leave before the scheduler knows the topics are missed
+        self._subscriptions.confirm()  # otherwise a member could leave unnoticed before the subscription is active
 
     def close(self) -> None:
         """Stop listening."""
         self._client.sync(self._end)
 
     def give_up(self, workers: Iterable[str]) -> None:
-        """Treat these workers as lost although they answer: the results that they have do not count any more."""
+        """Treat these workers as lost although they answer; their results are no longer used."""
         for worker in workers:
             self.departures[worker] += 1
             self.given_up.add(worker)
@@ -283,7 +283,7 @@ class WorkerWatch:
         self.paused = {worker: self.paused.get(worker, time.monotonic()) for worker in paused}
         self.changed = False
         self.loss.clear()
-        # a new scheduler does not know the topics of the last one
+        # a new scheduler does not have the subscriptions of the previous one
         self._subscriptions.listen(WORKER_EVENTS, self._on_worker_event)
         self._subscriptions.listen(OUT_OF_MEMORY, self._on_out_of_memory)
         if self.waits is not None:
@@ -331,20 +331,20 @@ class WorkerWatch:
 
 
 class Subscriptions:
-    """The topics that a run listens to; all but `confirm` is used in the client's loop."""
+    """The topics to which a run listens; all methods except `confirm` are called in the client's loop."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._theirs: dict[str, Handler | None] = {}
-        """By topic, the handler of the client's user: a client has one handler for each topic."""
+        """The user's own handler of each topic, because a client has only one handler per topic."""
 
     @property
     def topics(self) -> Set[str]:
-        """The topics that the run listens to."""
+        """The topics to which the run listens."""
         return self._theirs.keys()
 
     def listen(self, topic: str, handler: Handler) -> None:
-        """Call the handler, and that of the client's user, for each event of the topic."""
+        """Call the handler, and the handler of the client's user, for each event of the topic."""
         if topic not in self._theirs:
             theirs = self._client._event_handlers.get(topic)
             self._theirs[topic] = None if theirs is _ignore else theirs
@@ -352,7 +352,7 @@ class Subscriptions:
         self._client.subscribe_topic(topic, partial(_call_both, handler, theirs) if theirs else handler)
 
     def forget(self, topics: Iterable[str]) -> None:
-        """Stop listening to the topics, and give them back to the client's user."""
+        """Stop listening to the topics, and restore the handlers of the client's user."""
         for topic in set(topics) & self.topics:
             if theirs := self._theirs.pop(topic):
                 self._client.subscribe_topic(topic, theirs)
@@ -361,18 +361,18 @@ class Subscriptions:
                 self._client._event_handlers[topic] = _ignore
 
     def confirm(self) -> None:
-        """Return once the scheduler knows of the topics: dask sends subscriptions in batches, with a delay."""
+        """Wait until the subscriptions are active; dask sends them in batches, with a delay."""
         ask(self._client, self._client.run_on_scheduler, _subscribe, sorted(self.topics), self._client.id)
 
 
 def _subscribe(topics: Iterable[str], client: str, dask_scheduler: Any) -> None:
-    """On a scheduler: subscribe a client to these topics."""
+    """Subscribe, on a scheduler, a client to these topics."""
     for topic in topics:
         dask_scheduler.subscribe_topic(topic, client)
 
 
 def _ignore(event: tuple[float, Any]) -> None:
-    """Ignore an event that was on its way when the run stopped listening; dask would log that it has no handler."""
+    """Ignore an event that arrives after the run has stopped listening; without a handler dask would log an error."""
 
 
 async def _call_both(ours: Handler, theirs: Handler, event: tuple[float, Any]) -> None:

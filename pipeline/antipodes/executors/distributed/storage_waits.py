@@ -1,15 +1,15 @@
-"""Waits of the workers for the storage: they are passed on to the run, and end when it is told to stop."""
+"""Waits of workers for the storage: they are reported to the run, and end when the run is asked to stop."""
 
 import time
 from collections.abc import Callable
 from typing import Any
 
 REPEAT_SECONDS = 9.0
-"""Seconds between two waits that are passed on, whichever workers report them; each repeats its own every 10 s."""
+"""Minimum number of seconds between two reports that are passed on; each worker repeats its report every 10 s."""
 
 
 class WaitRelay:
-    """Passes on what the workers of a run wait for."""
+    """A relay that passes on the waits of a run's workers."""
 
     def __init__(self, run: str, tell: Callable[[str], None]) -> None:
         self.run = run
@@ -18,11 +18,11 @@ class WaitRelay:
 
     @property
     def topic(self) -> str:
-        """The topic of the events in which workers report their waits."""
+        """Topic of the events in which workers report their waits."""
         return topic_of(self.run)
 
     def on_wait(self, event: tuple[float, Any]) -> None:
-        """Pass on a wait unless another was passed on a moment ago; used in the client's loop."""
+        """Pass on a wait unless another one was passed on recently; called in the client's loop."""
         now = time.monotonic()
         if now - self._told_at >= REPEAT_SECONDS:
             self._told_at = now
@@ -30,5 +30,5 @@ class WaitRelay:
 
 
 def topic_of(run: str) -> str:
-    """Return the topic under which workers report what a run waits for."""
+    """Return the topic under which workers report the waits of a run."""
     return f"antipodes-waits-{run}"

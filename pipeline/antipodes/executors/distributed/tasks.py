@@ -1,6 +1,6 @@
-"""Tasks on the members of a run, and the wait for their results, which ends with an error if they cannot come.
+"""Tasks on the members of a run, and waiting for their results, which fails if the results cannot arrive.
 
-A `TaskQueue` runs tasks that do not depend on each other: a few are under way on the members, the others wait in it.
+A `TaskQueue` runs independent tasks: a few are under way on the members, the others wait in the queue.
 """
 
 import asyncio
@@ -33,17 +33,17 @@ from antipodes_tasks.errors import (
 )
 
 REASON_SECONDS = 0.5
-"""Seconds to wait for the reason after a worker is lost."""
+"""Seconds to wait for the reason why a worker was lost."""
 UNSENT_SECONDS = 5.0
-"""Seconds for which a worker is asked again for results that it cannot send before it counts as lost."""
+"""Seconds for which a request is repeated for results that a worker cannot send, before it counts as lost."""
 TASKS_PER_THREAD = 2
-"""Tasks submitted for each thread of the members, so that no thread waits for the next one."""
+"""Number of tasks submitted for each thread of the members, so that no thread has to wait for its next task."""
 STUCK_ALLOWED = 3
-"""How often workers may be stuck without a result in between; one more time ends the run."""
+"""Maximum number of times that workers may be stuck without a result in between; then the run ends."""
 
 
 class Tasks:
-    """Submits tasks to members, and waits for their results."""
+    """Submission of tasks to members, and waiting for their results."""
 
     def __init__(self, client: Any, membership: Membership) -> None:
         self._client = client
@@ -51,22 +51,22 @@ class Tasks:
         self._watch = membership.watch
         self._health = health.Health(client, membership)
         self._required: set[str] = set()
-        """Workers with tasks under way that no other worker may run."""
+        """Workers with tasks under way that must not run on other workers."""
 
     def submit(
         self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Mapping[Key, str] | None = None
     ) -> list[Handle]:
-        """Start the calls on the members, some on certain ``workers``; the futures of the wanted results."""
+        """Start the calls on the members, some on specific ``workers``; return the futures of the wanted results."""
         members = list(self._membership.members)
         if not workers:
             return self._submit(calls, wanted, members)
         self._required.update(workers.values())
         places = {key: [workers[key]] if key in workers else members for key in calls}
-        with annotate(workers=places.get):  # the scheduler asks it for each task
+        with annotate(workers=places.get):  # the scheduler calls this function for each task
             return self._submit(calls, wanted, ())
 
     def submit_to(self, worker: str, calls: Mapping[Key, Call]) -> list[Handle]:
-        """Start the calls on one member, which no other replaces; the futures of the results."""
+        """Start the calls on one member and on no other; return the futures of the results."""
         if calls:
             self._required.add(worker)
         return self._submit(calls, list(calls), [worker])
@@ -77,7 +77,7 @@ class Tasks:
         Raises
         ------
         WorkersLostError, SchedulerLostError, SchedulerSilentError
-            The results cannot come any more; WorkersStuckError if their worker answers but makes no progress.
+            The results cannot arrive any more; raise WorkersStuckError if their worker answers but makes no progress.
         WorkerFailedError
             A task failed, or a member has no memory left.
         InterruptedRunError
@@ -88,14 +88,14 @@ class Tasks:
                 results: list[Any] = self._client.sync(self._gather, list(futures), stop)
         except AntipodesError:
             raise
-        except Exception as error:  # of a task that did not even begin, such as one that a worker cannot unpack
+        except Exception as error:  # raised by a task that did not start, such as one that a worker cannot unpack
             raise WorkerFailedError(f"a task failed: {type(error).__name__}: {one_line(error)}") from error
         finally:
             self._required.clear()
         return results
 
     def first_done(self, futures: Iterable[Handle]) -> list[Handle]:
-        """Return the futures whose tasks have ended, as soon as there are any; none after `HEARTBEAT_SECONDS`."""
+        """Return the futures whose tasks have ended as soon as there are any; empty after `HEARTBEAT_SECONDS`."""
         with translated(self._client), self._client.as_current(), suppress(TimeoutError):
             wait(list(futures), timeout=health.HEARTBEAT_SECONDS, return_when="FIRST_COMPLETED")
         done = [future for future in futures if future.status in ("finished", "error")]
@@ -105,7 +105,7 @@ class Tasks:
         return done
 
     def keys_on_lost_workers(self) -> set[Any]:
-        """Return the keys of the tasks and results of lost members that the scheduler still knows: the stuck ones."""
+        """Return the keys of tasks and results of lost members that the scheduler still has, that is, stuck members."""
         found: set[Any] = ask(self._client, self._client.run_on_scheduler, health.keys_on, list(self._watch.lost))
         return found
 
@@ -117,8 +117,8 @@ class Tasks:
                 futures: list[Handle] = self._client.get(
                     graph_of(calls, (named,)), list(wanted), workers=list(workers) or None, sync=False
                 )
-        except TokenizationError:  # which does not say why
-            cloudpickle.dumps(dict(calls))  # raises the error of the object that cannot be sent
+        except TokenizationError:  # its message does not give the reason
+            cloudpickle.dumps(dict(calls))  # raises the error about the object that cannot be sent
             raise
         return futures
 
@@ -149,7 +149,7 @@ class Tasks:
             gathering.add_done_callback(_ignore_error)
 
     async def _fetch(self, futures: Sequence[Handle]) -> list[Any]:
-        """Return the results; `Client.gather` would ask a worker that cannot send them again and again, forever."""
+        """Return the results; `Client.gather` would repeat its request forever if a worker cannot send them."""
         keys = list({future.key for future in futures})
         failing_since: float | None = None
         waited = 0.0
@@ -171,9 +171,9 @@ class Tasks:
             await asyncio.sleep(REASON_SECONDS)
 
     async def _received(self, keys: list[Any], least: float) -> tuple[dict[Any, Any] | None, Exception | None]:
-        """Return the results by key; or None, and the error if they came but cannot be unpacked here.
+        """Return the results by key, or None with an error if they arrived but cannot be unpacked here.
 
-        They have ``least`` more seconds than others at least: more each time, else a slow connection never ends.
+        The time limit is at least ``least`` seconds; it grows with each attempt, so that slow connections succeed.
         """
         answer = asyncio.ensure_future(self._client.scheduler.gather(keys=keys))
         try:
@@ -190,13 +190,13 @@ class Tasks:
             answer.cancel()
 
     def _give_up(self, stuck: Mapping[str, str]) -> None:
-        """Raise WorkersStuckError if there are workers that are ``stuck``: they count as lost."""
+        """Raise WorkersStuckError if there are ``stuck`` workers, which count as lost."""
         if stuck:
             self._watch.give_up(stuck)
             raise WorkersStuckError("; ".join(f"worker {worker}, which {why}" for worker, why in stuck.items()))
 
     async def _check_idle(self) -> None:
-        """Raise an error if no task may end any more; tasks that do not depend on each other need only one worker."""
+        """Raise an error if no task can end any more; a single working member is enough for independent tasks."""
         self._health.trim_paused()
         self._health.check_paused(all)
         self._beat()
@@ -206,12 +206,12 @@ class Tasks:
         self._give_up(self._health.stuck())
 
     def _check_connection(self) -> None:
-        """Raise SchedulerLostError if tasks may have gone to a scheduler that does not know the tasks before them."""
+        """Raise SchedulerLostError if the scheduler may have been replaced by one without our earlier tasks."""
         if self._watch.reconnected:
             raise SchedulerLostError("the connection to the dask scheduler was lost")
 
     def _check_retired(self) -> None:
-        """Raise WorkersRetiredError if all members have retired, or one that tasks under way are bound to."""
+        """Raise WorkersRetiredError if all members have retired, or a member to which tasks under way are bound."""
         retired = self._watch.retired
         if retired & self._required or retired >= self._membership.members.keys():
             raise WorkersRetiredError(_listed(sorted(retired)))
@@ -223,14 +223,14 @@ class Tasks:
         if stopped:
             limit = human(self._membership.members[stopped[0]]["memory_limit"])
             raise WorkerFailedError(
-                f"worker {stopped[0]} exceeded its memory limit of {limit} and was stopped: "
+                f"worker {stopped[0]} exceeded its memory limit of {limit} and was stopped; "
                 "give workers more memory, or add workers"
             )
         raise WorkersLostError(_listed(lost))
 
 
 async def _exists(future: Handle) -> None:
-    """Return once the result exists; an error of its task is raised."""
+    """Wait until the result exists; raise the error of its task, if any."""
     state = future._state
     await state.wait()
     if state.status != "finished":
@@ -238,7 +238,7 @@ async def _exists(future: Handle) -> None:
 
 
 def _ignore_error(ended: asyncio.Future[Any]) -> None:
-    """Ignore how a wait ended that another error has ended; asyncio would log an error that is not read."""
+    """Read the error of a wait that another error has ended; asyncio would log an error that is not read."""
     if not ended.cancelled():
         ended.exception()
 
@@ -248,7 +248,7 @@ def _listed(workers: Iterable[str]) -> str:
 
 
 class TaskQueue:
-    """Runs each task on one of the members at the time of its start; restarts it if all of them are gone."""
+    """A queue that starts each task on one of the current members, and restarts it if all of these members are gone."""
 
     def __init__(
         self, membership: Membership, tasks: Tasks, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop
@@ -260,15 +260,15 @@ class TaskQueue:
         self._stop = stop
         self._waiting = deque(calls)
         self._under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
-        """By future, the key of the call, and the workers that may run the task."""
+        """The key of the call and the workers that may run the task, by future."""
         self._stuck = 0
-        """How often workers were stuck since the last result."""
+        """Number of times that workers were stuck since the last result."""
 
     def run(self) -> None:
-        """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
+        """Run all tasks; after a stop, only wait for the tasks under way, and drop them if all their workers are gone.
 
-        WorkersLostError where one task killed several workers, or workers were stuck too often; SchedulerLostError
-        where the scheduler does not come back.
+        Raises WorkersLostError if one task killed several workers or workers were stuck too often, and
+        Raises SchedulerLostError if the scheduler does not return.
         """
         while True:
             try:
@@ -290,12 +290,12 @@ class TaskQueue:
                 return
 
     def _start_some(self) -> bool:
-        """Start as many tasks as there is room for; whether any are under way."""
+        """Start as many tasks as there is room for; return whether any are under way."""
         members = frozenset(self._membership.members)
         room = TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
         while self._waiting and room > 0 and not self._stop():
             key = self._waiting[0]
-            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # a new one each time that the task is started
+            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # a restarted task needs a new name
             (future,) = self._tasks.submit({name: self._calls[key]}, [name])
             self._under_way[future] = self._waiting.popleft(), members
             room -= 1
@@ -310,19 +310,19 @@ class TaskQueue:
             self._on_result(key, result)
 
     def _restart_stuck(self) -> None:
-        """Queue the tasks again that stuck workers have, or whose results these have."""
+        """Requeue the tasks that are on stuck workers, or whose results are."""
         stuck = self._tasks.keys_on_lost_workers()
         for future in [one for one in self._under_way if one.key in stuck]:
             self._waiting.appendleft(self._under_way.pop(future)[0])
 
     def _restart_all(self) -> bool:
-        """Queue all tasks under way again for a scheduler that has come back without them; False after a stop."""
+        """Requeue all tasks under way for a scheduler that has returned without them; return False after a stop."""
         self._waiting.extendleft(key for key, _ in self._under_way.values())
         self._under_way.clear()
         return self._membership.wait_for_workers(self._membership.listener, self._stop)
 
     def _change_workers(self) -> bool:
-        """Make the present workers members; False after a stop if all members from before are gone."""
+        """Make the present workers members; return False after a stop if all previous members are gone."""
 
         def stop() -> bool:
             return self._stop() and not self._membership.remaining

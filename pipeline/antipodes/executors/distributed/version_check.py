@@ -1,6 +1,6 @@
-"""The versions of the scheduler and the workers, which must be those of this process.
+"""The check that scheduler and workers have the same versions as this process.
 
-Workers that join are asked beside the run, and their answers are taken when the run looks for them.
+Workers that join are asked in the background, and the run collects their answers from time to time.
 """
 
 import asyncio
@@ -15,26 +15,26 @@ from antipodes.executors.distributed.worker import versions
 from antipodes_tasks.errors import SchedulerError
 
 LOAD_SECONDS = 20.0
-"""Seconds that a scheduler has for its first answer, for which it loads this program's modules."""
+"""Seconds that a scheduler has for its first answer, before which it imports this program's modules."""
 VERSIONS_SECONDS = 10.0
 """Seconds that a worker has to report its versions."""
 NO_ANSWER = "does not answer"
-"""Why a worker is not used that does not report its versions."""
+"""The reason for not using a worker that does not report its versions."""
 LATE_SECONDS = 1.0
-"""Seconds to wait for workers all of which missed that limit before."""
+"""Seconds to wait if all remaining workers have missed the limit before."""
 
 
 class VersionCheck:
-    """Asks the scheduler and the workers of a client for their versions."""
+    """The check of the versions of a client's scheduler and workers."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._requests: dict[str, asyncio.Task[Any]] = {}
-        """The last request to each worker, perhaps still without an answer."""
+        """The last request to each worker, which may still be unanswered."""
         self._joined: dict[str, float] = {}
-        """By address, when each worker joined, or was late, whose answer was not taken yet."""
+        """The time at which each worker joined or was late, by address, until its answer is collected."""
         self._overdue: set[str] = set()
-        """Workers among these that have not answered in time."""
+        """The workers among these that have not answered in time."""
         self._probation = Probation()
 
     def close(self) -> None:
@@ -43,19 +43,19 @@ class VersionCheck:
             self._client.loop.add_callback(request.cancel)
 
     def begin(self, worker: str) -> None:
-        """Ask a worker that has joined for its versions; used in the client's loop."""
+        """Ask a worker that has joined for its versions; called in the client's loop."""
         self._requests[worker] = asyncio.ensure_future(self._request(worker))
         self._joined[worker] = time.monotonic()
         self._probation.note_join(worker, self._joined[worker])
 
     def end(self, worker: str) -> None:
-        """Forget a worker that has left; used in the client's loop."""
+        """Forget a worker that has left; called in the client's loop."""
         self._probation.note_departure(worker, time.monotonic())
         self._joined.pop(worker, None)
         self._overdue.discard(worker)
 
     def take_answers(self) -> dict[str, Any]:
-        """Return, once for each worker that has joined, its versions or an error; OSError if it is overdue."""
+        """Return the versions or an error of each worker that has joined, once; OSError means that it is overdue."""
         answers: dict[str, Any] = {}
         for worker, since in list(self._joined.items()):
             now, request = time.monotonic(), self._requests[worker]
@@ -68,19 +68,19 @@ class VersionCheck:
         return answers
 
     def check_scheduler(self) -> None:
-        """Raise SchedulerError unless the scheduler has our versions, as it unpacks the tasks that it passes on."""
+        """Raise SchedulerError unless the scheduler has our versions; it unpacks the tasks that it passes on."""
         name = f"the dask scheduler at {identity(self._client, 0)['address']}"
         try:
             there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
-        except (ImportError, AttributeError) as error:  # it lacks this program, or a part of it
+        except (ImportError, AttributeError) as error:  # this program, or a part of it, is missing there
             raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
         if there != versions():
             raise SchedulerError(f"{name} {_difference(there, versions())}")
 
     def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
-        """Return the workers with the right versions, and by address why others cannot be members, as in `judge`.
+        """Return the workers with the right versions, and the reasons why others cannot be members; see `judge`.
 
-        A worker that is in neither does not answer.
+        A worker in neither of them does not answer.
         """
         examined = self._joined.keys() & workers
         for worker in examined:
@@ -92,7 +92,7 @@ class VersionCheck:
         return able, unable
 
     async def _answers(self, workers: Set[str]) -> dict[str, Any]:
-        """By worker, its versions or an error; without the workers that do not answer in time, now or before."""
+        """Return the versions or an error of each worker, without workers that do not answer in time."""
         new = {worker for worker in workers if worker not in self._requests or self._requests[worker].done()}
         self._requests = {
             worker: request
@@ -116,9 +116,9 @@ class VersionCheck:
 
 
 def judge(answers: Mapping[str, Any]) -> tuple[set[str], dict[str, str], set[str]]:
-    """Return the workers with the versions of this process, why others cannot be members, and those without an answer.
+    """Return the workers with our versions, the reasons why others cannot be members, and the silent workers.
 
-    ``answers`` has the versions of each worker, or an error.
+    ``answers`` contains the versions or an error of each worker.
     """
     here = versions()
     able, unable, silent = set(), {}, set()

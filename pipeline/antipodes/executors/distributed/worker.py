@@ -1,4 +1,4 @@
-"""Functions that run on the workers of a cluster: around tasks, beside them, and on the memory of freed arrays."""
+"""Functions that run on the workers of a cluster: around tasks, alongside tasks, and for the memory of freed arrays."""
 
 import asyncio
 import ctypes
@@ -19,23 +19,23 @@ from antipodes.waits import report_to
 from antipodes_tasks.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
-"""Packages that a worker must have in the client's version, because they exchange values and share a store."""
+"""Packages whose versions must be the same on workers and client, because they exchange values and share a store."""
 LONGEST_MESSAGE = 2000
-"""Characters of an error's message that reach the client; dask would replace a longer error by another one."""
+"""Maximum number of characters of an error's message; dask would replace a longer error by a different one."""
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""Parameters of glibc's ``mallopt``, as its manual page names and numbers them."""
+"""Parameters of glibc's ``mallopt``, with the names and numbers of its manual page."""
 KEPT, KEPT_SHARE = 1 << 28, 16
-"""Bytes of freed memory that are kept at the end of a heap: at most 256 MiB and 1/16 of the process's memory limit."""
+"""Bytes of freed memory kept at the end of a heap: at most 256 MiB and 1/16 of the process's memory limit."""
 LARGEST, LARGEST_SHARE = 1 << 25, 64
-"""Bytes of the largest freed array that is kept: at most 32 MiB, glibc's greatest value, and 1/64 of the limit."""
+"""Bytes of the largest freed array that is kept: at most 32 MiB (the maximum of glibc) and 1/64 of the limit."""
 BY_DEFAULT = 1 << 17
-"""Bytes: the value of both parameters unless the environment sets them."""
+"""Value of both parameters, in bytes, unless the environment sets them."""
 
 logger = logging.getLogger(__name__)
 
 
 def dask_setup(worker: Any) -> None:
-    """Log nothing in a process of a local cluster: the client says what happens.
+    """Disable logging in a process of a local cluster, because the client reports what happens.
 
     dask calls this function in workers that load this module when they start.
     """
@@ -43,22 +43,22 @@ def dask_setup(worker: Any) -> None:
 
 
 _runs: set[str] = set()
-"""The runs that use this process, for which it keeps freed memory."""
+"""The runs that use this process; while there are any, it keeps freed memory."""
 
 
 async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
-    """On a worker: keep freed memory for this run, and run the call, which may load kernels, beside the tasks."""
+    """Keep freed memory on this worker, and run the call, which may load kernels, concurrently with tasks."""
     _runs.add(run)
     keep_freed_memory(dask_worker.memory_manager.memory_limit)
     function, *arguments = call
     try:
         await asyncio.to_thread(function, *arguments)
-    except Exception:  # the first task meets the same error
+    except Exception:  # the first task will raise the same error
         logger.exception("cannot prepare for a run")
 
 
 def end_run(run: str) -> None:
-    """On a worker: give freed memory back to the system unless another run uses this process."""
+    """Return freed memory of this worker to the system unless another run uses this process."""
     _runs.discard(run)
     if not _runs:
         give_back_freed_memory()
@@ -73,8 +73,8 @@ def versions() -> dict[str, str]:
 def named(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return the result of a call; an error names the worker that raised it.
 
-    Every error leaves as one of ours without a context: an error of a library may not survive the way to another
-    process, and a BaseException that is no Exception would end the worker or the run.
+    Every error is replaced by one of ours without a context: other errors might not survive pickling, and a
+    BaseException that is not an Exception would end the worker or the run.
     """
     report_to(partial(_report_wait, get_worker()))
     try:
@@ -95,10 +95,10 @@ def _failure(error: BaseException) -> AntipodesError:
     if isinstance(error, StoreError | DepthLimitError):
         return type(error)(f"{this_worker()}: {text}")
     if isinstance(error, MemoryError):
-        return WorkerFailedError(f"{this_worker()} ran out of memory: {text or 'nothing more could be had'}")
+        return WorkerFailedError(f"{this_worker()} ran out of memory{f': {text}' if text else ''}")
     if lacks_threads(error):
         return WorkerFailedError(
-            f"{this_worker()} cannot start a thread: the system allows it too little memory, or too few threads"
+            f"{this_worker()} cannot start a thread: the system's limit on memory or threads is too low"
         )
     if not isinstance(error, AntipodesError | OSError):
         logger.error("a task failed", exc_info=error)
@@ -112,22 +112,22 @@ def this_worker() -> str:
 
 
 def keep_freed_memory(limit: int | None = None) -> None:
-    """Keep the memory of freed arrays for the next ones, in proportion to the memory limit of the process, in bytes.
+    """Keep the memory of freed arrays for later arrays, in proportion to the memory limit of the process in bytes.
 
-    dask starts its workers so that they give back freed memory immediately (``MALLOC_TRIM_THRESHOLD_``). Each layer
-    would then get the memory of its arrays from the system page by page: two fifths of the processor time of a large
-    table.
+    dask starts its workers with ``MALLOC_TRIM_THRESHOLD_`` so that they return freed memory immediately. Each layer
+    would then get the memory of its arrays from the system page by page, which takes two fifths of the processor time
+    of a large table.
     """
     _set(kept_memory(limit), min(LARGEST, limit // LARGEST_SHARE) if limit else LARGEST)
 
 
 def kept_memory(limit: int | None) -> int:
-    """Return the most bytes of freed memory that a process with this memory limit in bytes keeps."""
+    """Return the maximum number of bytes of freed memory that a process with this memory limit in bytes keeps."""
     return min(KEPT, limit // KEPT_SHARE) if limit else KEPT
 
 
 def give_back_freed_memory() -> None:
-    """Restore the parameters of the environment, and give back the memory that was kept."""
+    """Restore the parameters of the environment, and return the kept memory to the system."""
     trim, largest = (os.environ.get(f"MALLOC_{name}_THRESHOLD_", "") for name in ("TRIM", "MMAP"))
     _set(*(int(value) if value.isdecimal() else BY_DEFAULT for value in (trim, largest)))
     if libc := _glibc():

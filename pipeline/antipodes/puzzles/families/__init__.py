@@ -27,22 +27,22 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "topspin": ("permutations", "topspin"),
     "twisty": ("twisty", "twisty"),
 }
-"""The module and the function of each family, loaded when a puzzle needs it: all of them take 25 ms."""
+"""Module and function of each family. A module is imported when a puzzle needs it, because all of them take 25 ms."""
 OF_START = re.compile(rf"^(\[puzzle\] )?{START}:")
-"""How a message of a family begins that is about the start."""
+"""The beginning of a family's message about the start."""
 
 
 def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle that a ``[puzzle]`` table describes.
+    """Return the puzzle that a ``[puzzle]`` table describes.
 
-    ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
-    goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count. With
-    ``starts`` depths count from all of these, reached from the start or not, and there may be millions. Settings that
-    `Puzzle.starting_at` makes have the positions themselves there.
+    ``goal`` is a synonym for ``start``. If both are given, the start determines the pieces, and depths count from the
+    goal, which may be a pattern. If positions are listed, goals that are unreachable from the start are ignored. With
+    ``starts``, depths count from all positions given there, reachable from the start or not; there may be millions. In
+    settings from `Puzzle.starting_at`, ``starts`` contains the packed positions.
 
-    With ``enumerated`` a search lists the positions, also where a formula numbers them.
+    With ``enumerated``, a search lists the positions even if a formula could number them.
 
-    ConfigError, which names the key, where the family is unknown, or another key is unknown, missing or out of range.
+    Raises ConfigError, whose message names the key, if a key is unknown, missing or out of range.
     """
     family = arguments.mapping(settings, "settings of a puzzle").get("family")
     if not isinstance(family, str) or family not in FAMILIES:
@@ -70,14 +70,14 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
 
 
 def _enumerated(puzzle: Puzzle) -> Puzzle:
-    """The puzzle whose positions a search lists, though they may have numbers."""
+    """Return the puzzle whose positions a search lists, even if a formula could number them."""
     if isinstance(puzzle.moves, CountedSwaps):
-        raise ConfigError(f"[puzzle] {ENUMERATED}: expected a puzzle all of whose moves count, found free tiles")
+        raise ConfigError(f"[puzzle] {ENUMERATED}: not possible with free tiles, whose moves cost nothing")
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True))
 
 
 def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of a family, with its starts."""
+    """Return the puzzle of a family, with its starts and goals."""
     _check_one_start(settings)
     if STARTS in settings:
         return _with_many_starts(describe, settings)
@@ -90,10 +90,10 @@ def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mappin
 
 
 def _check_one_start(settings: Mapping[str, Any]) -> None:
-    """Raise ConfigError if several positions of ``start`` are given beside a key that takes over depth 0.
+    """Raise ConfigError if ``start`` lists several positions although another key determines depth 0.
 
-    ``start`` then gives the pieces, the beginning of sequences, and in listed puzzles the positions that have a number.
-    For all of these one position counts, so the others would be ignored.
+    In this case ``start`` only determines the pieces, the beginning of sequences, and, in listed puzzles, which
+    positions are reachable. A single position is used for this, so the others would be ignored.
     """
     start = settings.get(START)
     for key in (STARTS, GOAL):
@@ -105,9 +105,9 @@ def _check_one_start(settings: Mapping[str, Any]) -> None:
 
 
 def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle with its starts at all positions that match one of some patterns."""
+    """Return the puzzle that starts at all positions in ``starts``, which are positions or patterns."""
     if GOAL in settings:
-        raise ConfigError(f"[puzzle] {GOAL}: expected one of {GOAL} and {STARTS}, found both")
+        raise ConfigError(f"[puzzle] {GOAL}: {GOAL} and {STARTS} cannot be combined; remove one of them")
     texts = starts_in(settings, STARTS)
     puzzle = describe({key: value for key, value in settings.items() if key != STARTS})
     try:
@@ -120,12 +120,12 @@ def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings:
 def _with_start_at_goal(
     describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any], others: Mapping[str, Any]
 ) -> Puzzle:
-    """The puzzle with the goal as its start; what is wrong with that is said of the goal."""
+    """Return the puzzle with the goal as its start; messages about the start are changed to name the goal."""
     for text in starts_in(settings, GOAL):
         if MARKS & set(text):
             raise ConfigError(
-                f"[puzzle] {GOAL}: expected a position, or a {START} beside a pattern, to say which pieces there are, "
-                f"found the pattern {quote(shorten(text))} alone"
+                f"[puzzle] {GOAL}: the pattern {quote(shorten(text))} does not determine the pieces; "
+                f"add a {START}, or give a position"
             )
     try:
         return describe({**others, START: settings[GOAL]})
@@ -134,7 +134,7 @@ def _with_start_at_goal(
 
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
-    """The puzzle with its starts at the goals, and its first start as the origin."""
+    """Return the puzzle that counts depths from the goals and keeps its first start as the origin."""
     try:
         puzzle = aimed_at(puzzle, texts)
         goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]

@@ -23,11 +23,11 @@ STEPS, SLIDES = "steps", "slides"
 
 
 def blocks(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle that the ``[puzzle]`` table of a config describes: ``start`` draws the board and the blocks.
+    """Return the block puzzle of a ``[puzzle]`` table, in which ``start`` draws the board and the blocks.
 
-    Each letter is a block. ``moves`` counts ``"steps"`` of one square, or ``"slides"``: one block any way. With
-    ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
-    ``target`` are drawn in a colour of their own.
+    Each letter is a block. ``moves`` selects what counts as one move: ``"steps"`` of one square, or ``"slides"`` of one
+    block over any distance. With ``distinct``, blocks of one shape are distinguished; with ``axis``, each block only
+    moves lengthwise. The blocks of ``target`` are drawn in a separate colour.
     """
     refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES
@@ -57,7 +57,7 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def _footprints(board: BlockBoard, squares: Sequence[Square]) -> Footprints:
-    """The places that the blocks of each kind cover, wherever they fit."""
+    """Return the places that a block of each kind covers, for every square on which it fits."""
     place = {square: number for number, square in enumerate(squares)}
     every = [
         Footprint(covered[0], label, tuple(sorted(covered[1:])))
@@ -75,9 +75,9 @@ def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> Bloc
     squares = [symbol for row in drawing for symbol in row]
     found = blocks_on(drawing, EMPTY + HOLE)
     if not found:
-        raise ConfigError("start: expected at least one block, found none")
+        raise ConfigError("start: the board has no block; it needs at least one")
     if EMPTY not in squares:
-        raise ConfigError("start: expected at least one empty square '.', found none")
+        raise ConfigError("start: the board has no empty square '.'; it needs at least one")
     return BlockBoard(
         rows,
         columns,
@@ -90,12 +90,12 @@ def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> Bloc
 
 
 def _targets(settings: Mapping[str, Any], board: BlockBoard) -> frozenset[str]:
-    """The symbols of the kinds of the blocks that ``target`` names."""
+    """Return the symbols of the kinds of the blocks that ``target`` names."""
     letters = text(settings, "target").split() if "target" in settings else []
     kinds = {letter: kind.letters[0] for kind in board.kinds for letter in kind.letters}
     for letter in letters:
         if letter not in kinds:
-            raise ConfigError(f"[puzzle] target: expected letters of blocks of the start, found {quote(letter)}")
+            raise ConfigError(f"[puzzle] target: the start has no block {quote(letter)}")
     return frozenset(kinds[letter] for letter in letters)
 
 
@@ -107,17 +107,17 @@ def _symbols(board: BlockBoard) -> tuple[str, ...]:
 
 
 def _places_of_kind(kind: BlockKind, squares: Sequence[Square], place: Mapping[Square, int]) -> list[tuple[int, ...]]:
-    """The places that a block of a kind covers if each place is its first one; none where it does not fit."""
+    """Return, for each place, the places that a block covers if its first cell is there; empty if it does not fit."""
     covered = [squares_covered(kind, square) if kind.may_stand(square) else [] for square in squares]
     return [tuple(place[one] for one in of_block) if place.keys() >= set(of_block) else () for of_block in covered]
 
 
 MAX_MOVES = 1 << 13
-"""Moves of all blocks: they are listed in some seconds."""
+"""Maximum number of moves of all blocks, which are listed in a few seconds."""
 
 
 class BlockMove(NamedTuple):
-    """A block of a kind goes from one first square to another."""
+    """A move of a block, given by its first square before and after the move."""
 
     kind: int
     origin: Square
@@ -128,11 +128,11 @@ class BlockMove(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockMoves:
-    """All moves of blocks on the squares of a board: permutations, each legal where the block is and its path is empty.
+    """All moves of blocks on a board, as permutations that are legal if the block is there and its path is empty.
 
-    A block that moves swaps its squares with the empty ones that it enters. In steps a block moves by one square. In
-    slides it moves along any path of empty squares, even around corners: for each two places of a block there are as
-    many moves as there are least sets of squares that must be empty.
+    A moving block swaps its squares with the empty squares that it enters. In the metric "steps", a block moves by one
+    square. In the metric "slides", it moves along any path of empty squares, even around corners: for each origin and
+    destination there is one move per minimal set of squares that must be empty.
     """
 
     kinds: tuple[BlockKind, ...]
@@ -140,13 +140,13 @@ class BlockMoves:
     """The square of each place."""
     rows: int
     empty: int
-    """The number of empty squares."""
+    """Number of empty squares."""
     slides: bool
 
     def transforms(self, symbols: int) -> Transforms:
-        """The moves on labels: 0 is empty, and a block's first square has the number of its kind, from 1.
+        """Return the moves on labels: 0 is an empty square, and a block's first square has its kind's number, from 1.
 
-        ConfigError if there are too many.
+        Raises ConfigError if there are too many moves.
         """
         moves = self._all_moves()
         place = {square: number for number, square in enumerate(self.squares)}
@@ -165,12 +165,12 @@ class BlockMoves:
             for move in self._of_kind(number):
                 found.append(move)
                 self._check_number(len(found))
-        return sorted(found, key=lambda move: min(move.empty))  # searches skip all moves onto a square that is taken
+        return sorted(found, key=lambda move: min(move.empty))  # a search skips all moves onto an occupied square
 
     def _check_number(self, moves: int) -> None:
         if moves > MAX_MOVES:
             fewer = 'moves = "steps"' if self.slides else "a smaller board"
-            raise ConfigError(f"moves: expected at most {MAX_MOVES:,} moves of blocks, found more: choose {fewer}")
+            raise ConfigError(f"moves: the blocks have more than {MAX_MOVES:,} moves; choose {fewer}")
 
     def _of_kind(self, number: int) -> Iterator[BlockMove]:
         kind, board = self.kinds[number], set(self.squares)
@@ -183,7 +183,7 @@ class BlockMoves:
         return kind.may_stand(first) and board.issuperset(squares_covered(kind, first))
 
     def _ways(self, kind: BlockKind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
-        """Where a block can go, each with a least set of squares that must be empty."""
+        """Yield the destinations of a block, each with a minimal set of squares that must be empty."""
         covers = {square: self._mask(squares_covered(kind, square)) for square in places}
         free = ~covers[origin]
         least: dict[Square, list[int]] = {origin: [0]}
@@ -217,7 +217,7 @@ class BlockMoves:
         return {square: number for number, square in enumerate(self.squares)}
 
     def _exchanged(self, move: BlockMove) -> Iterator[tuple[Square, Square]]:
-        """For each square that changes, the square whose content it gets."""
+        """Yield each square that changes and the square from which it gets its content."""
         kind = self.kinds[move.kind]
         before, after = (squares_covered(kind, first) for first in (move.origin, move.destination))
         yield from zip(after, before, strict=True)
@@ -228,9 +228,10 @@ class BlockMoves:
         return frozenset(square_name(square, self.rows) for square in self.squares)
 
     def _name(self, move: BlockMove) -> str:
-        """The block, by its letter if it alone has its shape, else by its square; and where it goes.
+        """Return the name of a move: the block and its destination.
 
-        A letter that is the name of a square would be taken for the block on that square.
+        The block is named by its letter if no other block has its shape, otherwise by its square. A letter that is also
+        the name of a square is not used, because it would be ambiguous.
         """
         letters = self.kinds[move.kind].letters
         by_letter = len(letters) == 1 and letters[0] not in self._square_names

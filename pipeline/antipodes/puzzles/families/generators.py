@@ -1,4 +1,4 @@
-"""A group given by generators: permutations of places, named by the user."""
+"""Puzzles of permutation groups, given by named generators: permutations of places."""
 
 import re
 from collections.abc import Mapping
@@ -27,16 +27,18 @@ Places = NDArray[np.int64]
 Masks = NDArray[np.uint64]
 EVERY = ~np.uint64(0)
 MAX_NUMBERED = 1 << 24
-"""Arrangements of the pieces that are numbered where moves have conditions: of more, few may be reached."""
+"""Maximum number of arrangements that are numbered by a formula if moves have conditions.
+
+With more arrangements, a search lists the positions, because perhaps only a small fraction is reachable."""
 
 
 def generators(settings: Mapping[str, Any]) -> Puzzle:
-    """Pieces in a row, those of the ``start``, or ``n`` different ones from 0, and the permutations ``moves``.
+    """Return the puzzle of a row of pieces (``start``, or ``n`` different pieces from 0) and permutations ``moves``.
 
-    A list ``p`` says what each place gets: ``after[i] = before[p[i]]``. In cycles, as in ``"(0 1 2)(3 4)"``, the piece
-    on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`. Sequences may
-    have all names, also of moves that equal an earlier one. ``conditions`` are patterns by name, of positions that
-    allow a move.
+    A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as ``"(0 1 2)(3 4)"``, in
+    which the piece on each place goes to the place named next. ``turns`` selects which powers are also moves; see
+    `expand`. Sequences may use all names, including names of moves that equal an earlier move. ``conditions`` gives, by
+    the name of a move, the pattern that positions must match for the move to be legal.
     """
     refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "shape"})
     starts = row_starts(settings, 0)
@@ -55,7 +57,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def _notation(settings: Mapping[str, Any], size: int) -> Lists:
-    """Return the row of pieces, drawn on a board if the key ``shape`` gives its rows and columns."""
+    """Return the notation: a row of pieces, drawn on a board if the key ``shape`` gives its rows and columns."""
     if "shape" not in settings:
         return Lists((size,))
     shape = settings["shape"]
@@ -67,11 +69,11 @@ def _notation(settings: Mapping[str, Any], size: int) -> Lists:
 
 
 def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
-    """Return the puzzle in which each turn is legal only where the pattern of its name matches.
+    """Return the puzzle in which each turn is only legal in positions that match its condition.
 
-    A turn backwards is legal where the turn leads. A move is one or more turns in one direction, all of them legal, and
-    its name says how many and which way: ``R3'`` is three turns backwards, also where one turn forwards would lead to
-    the same position but is illegal.
+    An inverse turn is legal in the positions to which the turn leads. A move is one or more turns in one direction, all
+    of them legal, and its name gives their number and direction. ``R3'`` is three inverse turns, even if one turn
+    forwards would lead to the same position but is illegal.
     """
     moves, others = dict[str, _ConditionalMove](), dict[str, _ConditionalMove]()
     for name, masks in _condition_masks(puzzle, turns, given).items():
@@ -87,12 +89,12 @@ def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: 
 
 
 def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -> dict[str, Masks]:
-    """Return for each turn the labels that its condition allows on each place; ConfigError if one is not valid."""
+    """Return, for each turn, the labels that its condition allows on each place; raise ConfigError if it is invalid."""
     if not isinstance(given, Mapping) or not all(isinstance(pattern, str) for pattern in given.values()):
         raise ConfigError(f"[puzzle] conditions: expected a table of patterns by move, found {quote(given)}")
     for name in given:
         if name not in turns:
-            raise ConfigError(f"[puzzle] conditions: expected names of {', '.join(turns)}, found {quote(name)}")
+            raise ConfigError(f"[puzzle] conditions: expected one of the moves {', '.join(turns)}, found {quote(name)}")
     if len(puzzle.symbols) > MAX_MASKED:
         raise ConfigError(
             f"[puzzle] conditions: expected at most {MAX_MASKED} different pieces, found {len(puzzle.symbols)}"
@@ -102,9 +104,10 @@ def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -
 
 
 def _exponents_both_ways(order: int, metric: str) -> list[int]:
-    """Return the numbers of turns that moves make; negative ones are turns backwards.
+    """Return the exponents of a turn's moves; negative exponents are inverse turns.
 
-    Three quarters forwards and one backwards lead to the same position, but pass others, so each is a move of its own.
+    Three quarter turns forwards and one backwards lead to the same position, but pass through different positions, so
+    they are separate moves.
     """
     if metric == HALF:
         return [number for one in exponents(order, metric) for number in (one, one - order if one > 0 else one + order)]
@@ -113,19 +116,19 @@ def _exponents_both_ways(order: int, metric: str) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _ConditionalMove:
-    """A power of a turn, and where it is legal."""
+    """A power of a turn, and the positions in which it is legal."""
 
     origin: Places
     """``(places,)``: the place from which each place gets its piece."""
     allowed: Masks
-    """``(places,)``: the labels that each place may hold before the move, as bits."""
+    """``(places,)``: bit mask of the labels that each place may hold before the move."""
 
     @classmethod
     def of(cls, turn: Turn, masks: Masks, exponent: int) -> "_ConditionalMove":
         return cls(np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent))
 
     def is_part_of(self, other: "_ConditionalMove") -> bool:
-        """Return whether the other move does the same, and is legal wherever this one is."""
+        """Return whether the other move has the same effect and is legal whenever this move is legal."""
         return np.array_equal(self.origin, other.origin) and not (self.allowed & ~other.allowed).any()
 
 
@@ -136,7 +139,7 @@ def _transforms(puzzle: Puzzle, moves: Mapping[str, _ConditionalMove]) -> Transf
 
 
 def _masks(puzzle: Puzzle, name: str, pattern: str) -> Masks:
-    """``(places,)``: the labels that a pattern allows on each place, as bits."""
+    """Return ``(places,)``: a bit mask of the labels that a pattern allows on each place."""
     try:
         allowed = Pattern.parse(puzzle, pattern).allowed
     except PatternError as error:
@@ -145,7 +148,7 @@ def _masks(puzzle: Puzzle, name: str, pattern: str) -> Masks:
 
 
 def _allowed(turn: Turn, masks: Masks, exponent: int) -> Masks:
-    """The labels that each place may hold before a power of a turn; before its inverse, those after it."""
+    """Return the labels that each place may hold before a power of a turn, given the condition of the turn."""
     allowed = np.full(len(masks), EVERY)
     for turns in range(abs(exponent)):
         allowed[list(turn.power(turns).permutations[0])] &= masks
@@ -157,11 +160,14 @@ def _permuting(turns: Mapping[str, Turn], start: list[str]) -> Transforms:
 
 
 MAX_WRITTEN = 1 << 18
-"""Maximum number of pieces in all starts of a puzzle for which `settings_of` writes them: a manifest contains them."""
+"""Maximum total number of pieces in all starts for which `settings_of` returns settings: manifests contain them."""
 
 
 def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
-    """The settings from which `generators` makes the same puzzle; None if there are none, as of moves by functions."""
+    """Return the settings from which `generators` makes the same puzzle; None if there are none.
+
+    Moves given by functions, for example, have no settings.
+    """
     moves, parts = puzzle.moves, puzzle.parts
     if not isinstance(moves, Transforms) or moves.allowed is not None or len(parts) > 1 or not parts[0].holds_pieces:
         return None
@@ -181,11 +187,11 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
         same = generators(settings)
     except ConfigError:
         return None
-    alike = same.fingerprint == puzzle.fingerprint and all(
+    is_same = same.fingerprint == puzzle.fingerprint and all(
         (same.format(start), same.draw(start)) == (puzzle.format(start), puzzle.draw(start))
         for start in puzzle.start_labels
     )
-    return settings if alike else None
+    return settings if is_same else None
 
 
 def _turn(name: str, value: object, size: int) -> Turn:
@@ -196,9 +202,9 @@ def _turn(name: str, value: object, size: int) -> Turn:
 
 
 def origin_of(name: str, value: object, size: int, table: str = "moves") -> tuple[int, ...]:
-    """The place from which each of ``size`` places gets its piece, by a move written as a list or in cycles.
+    """Return the place from which each of ``size`` places gets its piece, for a move written as a list or in cycles.
 
-    ConfigError if the value is neither; the message names the move, in the ``table`` that has it.
+    Raises ConfigError if the value is neither; the message names the move and the ``table`` that contains it.
     """
     name = f"{table}.{name}"
     return _from_cycles(name, value, size) if isinstance(value, str) else _from_list(name, value, size)

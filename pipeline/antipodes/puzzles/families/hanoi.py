@@ -1,4 +1,4 @@
-"""The towers of Hanoi: discs on pegs, never a larger one on a smaller one."""
+"""The Towers of Hanoi: discs on pegs; a larger disc is never put on a smaller disc."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 EVERY_PEG = ~np.uint64(0)
 MAX_MOVES = 1 << 16
-"""Moves of a disc from one peg to another, over all discs: far more than a table that fits into memory needs."""
+"""Maximum number of moves (disc, origin and destination); a table that fits into memory has far fewer."""
 
 
 def hanoi(settings: Mapping[str, Any]) -> Puzzle:
-    """``discs`` on ``pegs``: a position is the peg of each disc, the smallest first.
+    """Return the puzzle of ``discs`` on ``pegs``, whose positions list the peg of each disc, the smallest disc first.
 
-    They begin on peg 0, or where ``start`` puts them. A move is named after its two pegs: ``0-2``.
+    All discs start on peg 0 unless ``start`` is given. A move is named after its two pegs: ``0-2``.
     """
     refuse_unknown(settings, {"pegs", "discs", "start"})
     pegs = bounded_integer(settings, "pegs", 2, MAX_MASKED, 3)
@@ -54,7 +54,7 @@ def _start(text: str, pegs: int, discs: int) -> tuple[int, ...]:
 
 
 def _moves(pegs: int, discs: int) -> Transforms:
-    """A move for each disc and each two pegs, legal where no smaller disc is on either."""
+    """Return a move for each disc and ordered pair of pegs, which is legal if no smaller disc is on either peg."""
     names, added, allowed = zip(*_steps(pegs, discs), strict=True)
     return Transforms(names, np.tile(np.arange(discs), (len(names), 1)), [pegs] * discs, added, allowed)
 
@@ -72,29 +72,29 @@ def _steps(pegs: int, discs: int) -> Iterator[tuple[str, Any, Any]]:
 
 
 WIDEST = 8
-"""Half the width of the largest disc in characters; of more discs, those of similar size are drawn alike."""
+"""Half the width of the largest disc in characters; if there are more discs, several sizes share one width."""
 THICK = 24
-"""The height of a disc in pictures."""
+"""Height of a disc in pictures."""
 DISCS_IN_ROW = 6
-"""Discs in a row of a form."""
+"""Number of discs in a row of a form."""
 PEG, DISC, BASE, FOOT = "│", "━", "─", "┴"
 
 
 @dataclass(frozen=True, slots=True)
 class Towers(Notation):
-    """Discs on pegs, ``0 0 1 2``: the peg of each disc, the smallest disc first."""
+    """A notation that lists the peg of each disc, the smallest disc first: ``0 0 1 2``."""
 
     pegs: int
     discs: int
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The pegs side by side; discs are numbered from 1, the smallest."""
+        """Draw the pegs side by side; the discs are numbered from 1 (the smallest)."""
         towers = [self._tower([d for d, on in enumerate(symbols) if on == str(peg)]) for peg in range(self.pegs)]
         lines = [" ".join(slices) for slices in zip(*towers, strict=True)]
         return "\n".join([*lines, BASE.join([self._line(FOOT, self._half, BASE)] * self.pegs)])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The pegs side by side, each disc in a colour of its own."""
+        """Return a picture of the pegs side by side, with each disc in a different colour."""
         pitch, bottom = self._width(self.discs - 1) + 16, (self.discs + 1) * THICK
         shapes: list[Shape] = [Line(4, bottom + 2, self.pegs * pitch - 4, bottom + 2, INK, 4)]
         for peg in range(self.pegs):
@@ -107,7 +107,7 @@ class Towers(Notation):
         return Picture(self.pegs * pitch, bottom + 6, tuple(shapes))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """A field for the peg of each disc, the smallest first."""
+        """Return the form with a field for the peg of each disc, the smallest disc first."""
         names = [f"disc {disc + 1}" for disc in range(self.discs)]
         squares = [divmod(disc, DISCS_IN_ROW) for disc in range(self.discs)]
         return form_of(parts, names, squares, {str(peg): f"peg {peg}" for peg in range(self.pegs)})
@@ -122,11 +122,11 @@ class Towers(Notation):
         return min(WIDEST, self.discs) + len(str(self.discs)) // 2 + 1
 
     def _tower(self, discs: Sequence[int]) -> list[str]:
-        """The lines of one peg, from the top."""
+        """Return the lines of one peg, from the top."""
         bare = [self._line(PEG, 0)] * (self.discs + 1 - len(discs))
         halves = [1 + disc * min(WIDEST, self.discs) // self.discs + len(str(self.discs)) // 2 for disc in discs]
         return bare + [self._line(str(disc + 1), half) for disc, half in zip(discs, halves, strict=True)]
 
     def _line(self, centre: str, half: int, filling: str = DISC) -> str:
-        """A line of a tower: a bar from ``half`` characters left of the centre to as many right of it."""
+        """Return a line of a tower: a bar that extends ``half`` characters to both sides of its centre."""
         return centre.center(2 * half + 1, filling).center(2 * self._half + 1)

@@ -1,4 +1,4 @@
-"""Pieces that jump to an empty square: knights on a small board, or any piece given by its moves."""
+"""Puzzles in which pieces jump to an empty square, such as knights on a small board."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,17 +24,18 @@ NAMED_MOVES = {
 
 
 def jump(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle that the ``[puzzle]`` table of a config describes: ``start`` and how the pieces move.
+    """Return the jump puzzle of a ``[puzzle]`` table.
 
-    The start draws the board: ``#`` is no square, ``-`` an empty one. The pieces move as ``moves`` names, or by
-    ``offsets`` (rows down, columns right), or along ``edges`` between squares in reading order, both ways.
+    ``start`` draws the board: ``#`` marks a hole, ``-`` an empty square. The pieces move like the chess piece that
+    ``moves`` names, by ``offsets`` (rows down, columns right), or in both directions along ``edges`` between squares,
+    which are numbered in reading order.
     """
     refuse_unknown(settings, {"start", "moves", "offsets", "edges"})
     drawings = [drawn_rows(text, (EMPTY, HOLE), "pieces, '-' or '#'") for text in starts_in(settings)]
     board = _board(drawings)
     starts = [[symbol for row in drawing for symbol in row if symbol != HOLE] for drawing in drawings]
     if EMPTY not in starts[0]:
-        raise ConfigError("start: expected at least one empty square '-', found none")
+        raise ConfigError("start: the board has no empty square '-'; it needs at least one")
     symbols = (EMPTY, *sorted({piece for start in starts for piece in start} - {EMPTY}))
     labels = to_labels(starts, symbols)
     return Puzzle.of(
@@ -61,11 +62,11 @@ def _board(drawings: list[list[list[str]]]) -> Board:
 
 
 def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
-    """The different ``(origin, destination)`` pairs of places, ``(moves, 2)``, in ascending order."""
+    """Return the distinct pairs ``(origin, destination)`` of places, ``(moves, 2)``, in ascending order."""
     given = [key for key in ("moves", "offsets", "edges") if key in settings]
     if len(given) != 1:
         raise ConfigError(
-            f"[puzzle]: expected one of the keys moves, offsets, edges; found {' and '.join(given) or 'none'}"
+            f"[puzzle]: give exactly one of the keys moves, offsets and edges ({' and '.join(given) or 'none'} given)"
         )
     if given == ["edges"]:
         edges = [_edge(a, b, board) for a, b in pairs_in(settings["edges"], "edges")]
@@ -106,7 +107,7 @@ def _edges_by_offset(offsets: list[tuple[int, int]], board: Board) -> NDArray[np
 
 
 def _moved(grid: NDArray[np.int64], down: int, right: int) -> NDArray[np.int64]:
-    """The squares of the grid that are still on it when they are moved back."""
+    """Return the squares of the grid from which the opposite offset stays on the grid."""
     rows, columns = grid.shape
     return grid[max(0, down) : rows + min(0, down), max(0, right) : columns + min(0, right)]
 

@@ -1,4 +1,4 @@
-"""Lights Out: a press switches a light and its neighbours."""
+"""Lights Out: pressing a light toggles it and its neighbours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ from antipodes_tasks.rules.transforms import Transforms
 
 
 def lights_out(settings: Mapping[str, Any]) -> Puzzle:
-    """Lights on ``rows`` and ``columns``, or on a graph of ``edges`` between ``lights`` counted from 0.
+    """Return the puzzle of lights in ``rows`` and ``columns``, or on a graph of ``edges`` between ``lights``.
 
-    All lights are off at the start, unless ``start`` says which are on. A move is named after the light that is
-    pressed, in reading order, from 0.
+    Lights count from 0, in reading order. All lights are off in the start unless ``start`` is given. A move is named by
+    the number of the pressed light.
     """
     refuse_unknown(settings, {"rows", "columns", "lights", "edges", "start"})
     graph = _graph(settings) if "edges" in settings or "lights" in settings else _rectangle(settings)
@@ -47,11 +47,11 @@ def lights_out(settings: Mapping[str, Any]) -> Puzzle:
 
 
 class _Graph(NamedTuple):
-    """The lights, and which of them are neighbours."""
+    """The number of lights and the pairs of neighbours."""
 
     lights: int
     neighbours: list[tuple[int, int]]
-    """Each pair in both orders."""
+    """Pairs of neighbours, each in both orders."""
     notation: Notation
 
 
@@ -64,13 +64,13 @@ def _rectangle(settings: Mapping[str, Any]) -> _Graph:
 
 def _graph(settings: Mapping[str, Any]) -> _Graph:
     if "rows" in settings or "columns" in settings:
-        raise ConfigError("expected rows and columns, or lights and edges, found both")
+        raise ConfigError("give rows and columns, or lights and edges, but not both")
     lights = bounded_integer(settings, "lights", 1, MAX_PLACES)
     return _Graph(lights, _edges(settings, lights), Lists((lights,)))
 
 
 def _edges(settings: Mapping[str, Any], lights: int) -> list[tuple[int, int]]:
-    """The pairs of neighbours, both ways."""
+    """Return the pairs of neighbours, each in both orders."""
     pairs = pairs_in(required(settings, "edges"), "edges")
     for light in (light for pair in pairs for light in pair):
         if not 0 <= light < lights:
@@ -100,30 +100,30 @@ ON = "#e69f00"
 DRAWN = {"0": "○", "1": "●"}
 STATES = {"0": "off", "1": "on"}
 READ = str.maketrans(".*○●", "0101")
-"""Other ways to write a light that is off or on."""
+"""Translation of the other characters for lights that are off or on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lights(Notation):
-    """Lights in rows, ``010/111/010``: 0 or ``.`` is off, 1 or ``*`` is on."""
+    """A notation that lists the lights in rows, ``010/111/010``; 0 or ``.`` is off, 1 or ``*`` is on."""
 
     rows: int
     columns: int
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The light on each place, row by row; see `Notation`."""
+        """Return the light on each place, row by row; see `Notation`."""
         return Notation.split(self, text.translate(READ), parts)
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text, with ``/`` between rows."""
+        """Return one line of text, with ``/`` between rows."""
         return "/".join("".join(row) for row in self._rows(symbols))
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """A line for each row: ``●`` is on, ``○`` is off."""
+        """Draw a line for each row; ``●`` is on, ``○`` is off."""
         return "\n".join(" ".join(DRAWN.get(symbol, symbol) for symbol in row) for row in self._rows(symbols))
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """A disc for each light."""
+        """Return a picture with a disc for each light."""
         discs = (
             Disc((column + 0.5) * SQUARE, (row + 0.5) * SQUARE, 0.4 * SQUARE, ON if symbol == "1" else PAPER, LINE)
             for row, line in enumerate(self._rows(symbols))
@@ -132,7 +132,7 @@ class Lights(Notation):
         return Picture(self.columns * SQUARE, self.rows * SQUARE, tuple(discs))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The lights in their rows, by the names of the moves that press them."""
+        """Return the form with the lights in their rows, named by the moves that press them."""
         lights = range(self.rows * self.columns)
         squares = [divmod(light, self.columns) for light in lights]
         return form_of(parts, [f"light {light}" for light in lights], squares, STATES, {"1": ON})

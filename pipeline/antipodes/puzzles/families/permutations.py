@@ -1,4 +1,4 @@
-"""Pancakes, TopSpin, and permutations of a user's own: pieces in a row that moves permute."""
+"""Pancakes, TopSpin, and helpers for other puzzles whose moves permute a row of pieces."""
 
 import math
 import re
@@ -36,23 +36,23 @@ Origins = dict[str, list[int]]
 
 
 def pancake(settings: Mapping[str, Any]) -> Puzzle:
-    """A stack of ``n`` pancakes, or the ``start``, in which some may be equal; a move turns over the topmost ones.
+    """Return the puzzle of a stack of ``n`` pancakes, or of the ``start``, in which some may be identical.
 
-    A move is named after the number of pancakes that it turns over.
+    A move turns over the topmost pancakes and is named after their number.
     """
     refuse_unknown(settings, {"n", "start"})
     starts = row_starts(settings, 1)
     size = len(starts[0])
     if size < 2:
-        raise ConfigError("expected at least 2 pancakes, found 1")
+        raise ConfigError("start: expected at least 2 pancakes, found 1")
     flips = {str(n): [*range(n - 1, -1, -1), *range(n, size)] for n in range(2, size + 1)}
     return _puzzle(settings, starts, flips, Pancakes(symbols_of(starts)))
 
 
 def topspin(settings: Mapping[str, Any]) -> Puzzle:
-    """A ring of ``n`` pieces, or the ``start``, and a turntable for ``k`` of them, by default 4.
+    """Return the puzzle of a ring of ``n`` pieces, or of the ``start``, with a turntable for ``k`` pieces (default 4).
 
-    ``L`` and ``R`` rotate all pieces by one place, to the left or to the right; ``X`` reverses the first ``k``.
+    ``L`` and ``R`` rotate all pieces by one place to the left or right; ``X`` reverses the first ``k`` pieces.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -67,15 +67,15 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
-    """The symbols of each start: of the key ``start``, else those of ``n`` different pieces, counted from ``first``."""
+    """Return the symbols of each ``start``, or of ``n`` different pieces numbered from ``first``."""
     if "start" not in settings:
         if "n" not in settings:
-            raise ConfigError("[puzzle]: expected the key n or start, found neither")
+            raise ConfigError("[puzzle]: the key 'n' or 'start' is missing")
         n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
         return [[str(number) for number in range(first, first + n)]]
     starts = [_symbols(text) for text in starts_in(settings)]
     if settings.get("n", len(starts[0])) != len(starts[0]):
-        raise ConfigError(f"[puzzle] n: expected {len(starts[0])}, the pieces of start, found {quote(settings['n'])}")
+        raise ConfigError(f"[puzzle] n: start has {len(starts[0])} pieces, but n is {quote(settings['n'])}")
     for start in starts:
         if len(start) != len(starts[0]):
             raise ConfigError(
@@ -87,18 +87,18 @@ def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
 
 
 def _symbols(text: str) -> list[str]:
-    """The symbols of a start; a single word of several characters is as many symbols."""
+    """Return the symbols of a start; in a single word, each character is a symbol."""
     written = symbols_in(text)
     return list(written[0]) if len(written) == 1 else written
 
 
 def symbols_of(starts: Starts) -> tuple[str, ...]:
-    """The different symbols, numbers by value."""
+    """Return the distinct symbols in natural order (numbers by value)."""
     return tuple(sorted(set(starts[0]), key=natural))
 
 
 def row_puzzle(settings: Mapping[str, Any], starts: Starts, moves: Transforms, notation: Notation) -> Puzzle:
-    """The puzzle of pieces in a row with these starts and moves."""
+    """Return the puzzle of a row of pieces with these starts and moves."""
     symbols = symbols_of(starts)
     labels = to_labels(starts, symbols)
     parts = [pieces(labels[0], symbols)]
@@ -114,9 +114,9 @@ def _puzzle(
 
 
 def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
-    """A stack of ``n`` pancakes, burnt side down; a move turns over the topmost ones, each of them included.
+    """Return the puzzle of a stack of ``n`` pancakes that start with the burnt side down.
 
-    A move is named after the number of pancakes that it turns over.
+    A move turns over the topmost pancakes, which also turns each of these pancakes, and is named after their number.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
@@ -140,42 +140,42 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
 
 
 WIDEST = 24
-"""Half the width of the largest pancake in characters; in higher stacks, pancakes of similar size are drawn alike."""
+"""Half the width of the largest pancake in characters; in higher stacks, several sizes share one width."""
 BURNT_UP = "-"
 PLAIN, BURNT_BELOW, BURNT_ABOVE = " ", "▁", "▔"
 DOUGH, BURNT = "#f0c98b", "#6b4226"
 THICK, NARROWEST, WIDER = 26, 60, 22
-"""The height of a pancake in pictures, the width of the smallest one, and by how much each is wider than the next."""
+"""Height of a pancake in pictures, width of the smallest pancake, and difference in width between adjacent sizes."""
 SIGNED = re.compile(r"-?[^-]")
 
 
 @dataclass(frozen=True, slots=True)
 class Pancakes(Notation):
-    """A stack of pancakes, ``3 1 2``: the topmost first."""
+    """A notation that lists a stack of pancakes from top to bottom: ``3 1 2``."""
 
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The pancakes from the top, one below the other."""
+        """Return the form with the pancakes below each other, from the top."""
         names = [f"pancake {k} from the top" for k in range(1, parts[0].places + 1)]
         return form_of(parts, names, [(row, 0) for row in range(parts[0].places)])
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The stack on its plate, a line for each pancake."""
+        """Draw the stack on its plate, with a line for each pancake."""
         return _stack([(symbol, PLAIN) for symbol in symbols], self.sizes)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The stack on its plate."""
+        """Return a picture of the stack on its plate."""
         return _pictured([(symbol, PLAIN) for symbol in symbols], self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class BurntPancakes(Notation):
-    """A stack of pancakes, ``1 -2 3``: the topmost first, a minus before a pancake that lies burnt side up.
+    """A notation that lists a stack of pancakes from top to bottom: ``1 -2 3``; a minus means burnt side up.
 
-    Also read as two lists, ``1 2 3 / 0 1 0``: the pancakes, and 1 for each that lies burnt side up. The symbols of a
-    position are these two lists.
+    It also reads two lists, ``1 2 3 / 0 1 0``: the pancakes, and 1 for each pancake with the burnt side up. The symbols
+    of a position are these two lists.
     """
 
     pancakes: int
@@ -183,7 +183,7 @@ class BurntPancakes(Notation):
     """The symbols of the pancakes, the smallest first."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The pancake on each place, from the top, then 0 or 1 for each; see `Notation`."""
+        """Return the pancakes from the top, followed by 0 or 1 for each; see `Notation`."""
         signed = self._signed(text)
         if len(signed) != self.pancakes:
             return self._two_lists(text, parts, len(signed))
@@ -192,10 +192,10 @@ class BurntPancakes(Notation):
         return pancakes + ["1" if symbol.startswith(BURNT_UP) else "0" for symbol in signed]
 
     def _signed(self, text: str) -> list[str]:
-        apart = [token for token in re.split(r"[\s,/]+", text) if token]
-        close = SIGNED.findall("".join(apart))
+        words = [token for token in re.split(r"[\s,/]+", text) if token]
+        joined = SIGNED.findall("".join(words))
         single = all(len(symbol) == 1 for symbol in self.sizes)
-        return close if single and len(apart) != self.pancakes and len(close) == self.pancakes else apart
+        return joined if single and len(words) != self.pancakes and len(joined) == self.pancakes else words
 
     def _two_lists(self, text: str, parts: Sequence[Part], found: int) -> list[str]:
         try:
@@ -206,11 +206,11 @@ class BurntPancakes(Notation):
             raise PositionError(f"expected {self.pancakes} pancakes such as 1 or -1, found {found}") from None
 
     def join(self, symbols: Sequence[str]) -> str:
-        """One line of text, with a minus before each pancake that lies burnt side up."""
+        """Return one line of text, with a minus before each pancake whose burnt side is up."""
         return " ".join((BURNT_UP if up == "1" else "") + symbol for symbol, up in self._pairs(symbols))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """The pancakes from the top, one below the other, with the side that each lies on beside it."""
+        """Return the form with the pancakes below each other, from the top, each next to the side that is burnt."""
         rows = range(self.pancakes)
         names = [f"pancake {row + 1} from the top" for row in rows] + [
             f"burnt side of pancake {row + 1}" for row in rows
@@ -220,15 +220,15 @@ class BurntPancakes(Notation):
         return replace(form, groups=(form.groups[0], FormGroup(VALUES, sides)))
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The stack on its plate, a line for each pancake along its burnt side."""
+        """Draw the stack on its plate, with a line along each pancake's burnt side."""
         return _stack(self._sides(symbols), self.sizes)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The stack on its plate, the burnt sides dark."""
+        """Return a picture of the stack on its plate, with dark burnt sides."""
         return _pictured(self._sides(symbols), self.sizes)
 
     def _sides(self, symbols: Sequence[str]) -> list[tuple[str, str]]:
-        """Each pancake and the filling that shows its burnt side, the topmost first."""
+        """Return each pancake, from the top, with the fill character that shows its burnt side."""
         sides = {"0": BURNT_BELOW, "1": BURNT_ABOVE}
         return [(symbol, sides[up]) for symbol, up in self._pairs(symbols)]
 
@@ -237,7 +237,7 @@ class BurntPancakes(Notation):
 
 
 def _stack(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> str:
-    """The drawing of pancakes ``(symbol, filling)``, the topmost first."""
+    """Draw pancakes ``(symbol, filling)``, given from the top."""
     longest = max(map(len, sizes)) | 1  # odd, so that single characters have a centre
     edges = {symbol: 1 + size * min(WIDEST, len(sizes)) // len(sizes) for size, symbol in enumerate(sizes)}
     width = longest + 2 * max(edges.values()) + 4
@@ -250,7 +250,7 @@ def _stack(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> str:
 
 
 def _pictured(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> Picture:
-    """The picture of pancakes ``(symbol, filling)``, the topmost first."""
+    """Return a picture of pancakes ``(symbol, filling)``, given from the top."""
     step = min(WIDER, 16 * WIDER / len(sizes))
     widths = {symbol: NARROWEST + step * size for size, symbol in enumerate(sizes)}
     middle = max(widths.values()) / 2 + 10
@@ -268,18 +268,18 @@ def _pictured(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> Pict
 
 
 DISC = 18
-"""The radius of a piece in pictures."""
+"""Radius of a piece in pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ring(Notation):
-    """Pieces around a ring, ``1 2 3 4 5 6``: clockwise, those on the turntable first."""
+    """A notation that lists the pieces of a ring clockwise, starting with the turntable: ``1 2 3 4 5 6``."""
 
     turntable: int
-    """The number of pieces on the turntable, at most all."""
+    """Number of pieces on the turntable."""
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """The ring as a loop: the turntable in the upper half, the other pieces in the lower half."""
+        """Draw the ring as a loop, with the turntable in the upper half and the other pieces in the lower half."""
         width = max(map(len, symbols))
         written = [symbol.rjust(width) for symbol in symbols]
         table = " " + " ".join(written[: self.turntable]) + " "
@@ -296,7 +296,7 @@ class Ring(Notation):
         )
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """Discs on a circle; those on the turntable, at the top, have a dark border."""
+        """Return a picture of discs on a circle; the discs on the turntable, at the top, have a dark border."""
         radius = max(2 * DISC, DISC * len(symbols) / math.pi * 1.15)
         centre = radius + 1.3 * DISC
         colours = colours_of(symbols)

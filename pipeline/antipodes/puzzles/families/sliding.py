@@ -1,4 +1,4 @@
-"""Sliding tiles on squares side by side: a tile beside an empty square moves onto it, perhaps with those behind it."""
+"""Sliding-tile puzzles: a tile next to an empty square moves onto it; in the metric "slides", a whole line may move."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -37,11 +37,12 @@ Pair = tuple[int, int]
 
 
 def sliding(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of a ``[puzzle]`` table: ``rows``, ``columns``, ``start``, ``walls``, ``free`` and ``metric``.
+    """Return the sliding-tile puzzle of a ``[puzzle]`` table.
 
-    Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch. Moves of the
-    tiles that are ``free`` cost nothing. The ``metric`` counts ``"steps"`` of one tile, or ``"slides"`` of all tiles
-    of a row or column up to a blank.
+    The keys are ``rows``, ``columns``, ``start``, ``walls``, ``free`` and ``metric``. In ``start``, ``0`` or ``.`` is a
+    blank, and ``#`` marks a hole. A wall is a pair of adjacent squares between which no tile can move. Moves of
+    ``free`` tiles cost nothing. The ``metric`` counts ``"steps"`` of one tile, or ``"slides"`` of all tiles of a row or
+    column between a tile and a blank.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls", "free", "metric"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
@@ -60,7 +61,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     moves: Moves
     if choice(settings, "metric", METRICS) == SLIDES:
         if "free" in settings:
-            raise ConfigError('metric: expected "steps" beside `free` tiles, found "slides"')
+            raise ConfigError('metric: "slides" cannot be combined with free tiles; use "steps"')
         moves = slides(steps, squares, rows, len(symbols), one_blank)
     elif "free" in settings:
         moves = CountedSwaps(Swaps(steps, TileStep(squares, rows, False)), _free(settings["free"], symbols, starts[0]))
@@ -78,7 +79,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def _free(value: Any, symbols: Sequence[str], start: Sequence[str]) -> int:
-    """The label of the tiles whose moves cost nothing."""
+    """Return the label of the tiles whose moves cost nothing."""
     if not (values.LIST.fits(value) and len(value) == 1 and isinstance(value[0], str)):
         raise ConfigError(
             f'free: expected a list of one symbol, such as ["x"], for all free tiles, found {quote(value)}'
@@ -87,14 +88,14 @@ def _free(value: Any, symbols: Sequence[str], start: Sequence[str]) -> int:
     if symbol not in symbols[1:]:
         raise ConfigError(f"free: expected a tile of the start, found {quote(symbol)}")
     if start.count(BLANK[0]) > 1:
-        raise ConfigError(f"free: expected one blank beside free tiles, found {start.count(BLANK[0])}")
+        raise ConfigError(f"free: free tiles need a start with one blank, found {start.count(BLANK[0])}")
     if len(symbols) == 2:
-        raise ConfigError(f"free: expected tiles whose moves count beside {quote(symbol)}, found none")
+        raise ConfigError(f"free: all tiles are {quote(symbol)}, so no move would cost anything")
     return symbols.index(symbol)
 
 
 def neighbours(rows: int, columns: int, holes: Collection[int] = ()) -> list[Pair]:
-    """All ordered pairs of places that share an edge, in reading order; squares that are ``holes`` are no places."""
+    """Return all ordered pairs of adjacent places, in reading order; ``holes`` are squares without a place."""
     squares = squares_of(rows, columns, holes)
     place = {square: number for number, square in enumerate(squares)}
     beside = [((row, column), after) for row, column in squares for after in ((row, column + 1), (row + 1, column))]
@@ -109,9 +110,9 @@ def _board(rows: int, columns: int, holes: frozenset[int], walls: frozenset[Pair
 
 
 def _walls(settings: Mapping[str, Any], squares: Sequence[Square], rows: int, pairs: Sequence[Pair]) -> frozenset[Pair]:
-    """Return the pairs of places that a wall divides, in both orders.
+    """Return the pairs of places with a wall between them, in both orders.
 
-    A wall is given by the names of its squares, ``a3|b3``, or by the numbers of its places.
+    A wall is given by the names of the two squares, ``a3|b3``, or by the numbers of the two places.
     """
     given, walls = settings.get("walls", []), set[Pair]()
     if not values.LIST.fits(given):
@@ -123,13 +124,13 @@ def _walls(settings: Mapping[str, Any], squares: Sequence[Square], rows: int, pa
         if pair not in touching:
             numbers = f"from 0 to {len(squares) - 1} in reading order without holes, "
             found = quote(wall) if named else f"{pair[0]} and {pair[1]}"
-            raise ConfigError(f"walls: expected two squares that touch, {'' if named else numbers}found {found}")
+            raise ConfigError(f"walls: expected two adjacent squares, {'' if named else numbers}found {found}")
         walls |= {pair, pair[::-1]}
     return frozenset(walls)
 
 
 def _named_wall(wall: str, place: Mapping[Square, int], rows: int) -> Pair:
-    """Return the places on both sides of a wall such as ``a3|b3``."""
+    """Return the two places that are separated by a wall such as ``a3|b3``."""
     squares = [square_of(name.strip(), rows) for name in wall.split("|")]
     if len(squares) != 2 or None in squares:
         raise ConfigError(f'walls: expected two squares such as "a3|b3", found {quote(wall)}')
@@ -142,7 +143,7 @@ def _named_wall(wall: str, place: Mapping[Square, int], rows: int) -> Pair:
 
 
 def _start(text: str, rows: int, columns: int) -> list[str]:
-    """The tile on each square, and HOLE."""
+    """Return the tile on each square, or HOLE."""
     written = symbols_in(text, rows * columns)
     if len(written) != rows * columns:
         raise ConfigError(f"start: expected {rows} x {columns} = {rows * columns} tiles, found {len(written)}")
@@ -155,7 +156,7 @@ def _start(text: str, rows: int, columns: int) -> list[str]:
             raise ConfigError(f"start: expected numbers or names of tiles, '.' or '#', found {quote(tile)}")
         SYMBOL.check(tile, "start")
     if BLANK[0] not in tiles:
-        raise ConfigError("start: expected at least one blank (0 or .), found none")
+        raise ConfigError("start: the board has no blank (0 or .); it needs at least one")
     return tiles
 
 

@@ -1,4 +1,4 @@
-"""Twisty puzzles: orbits of pieces with orientations, as files of other programs define them."""
+"""Twisty puzzles: orbits of pieces with orientations, read from the file formats of other programs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,29 +28,30 @@ FORMATS: Mapping[str, tuple[Callable[[str], TwistyDefinition], int]] = {
     "kpuzzle": (read_kpuzzle, 0),
     "gap": (read_gap, 1),
 }
-"""For each format the function that reads a file, whose ConfigError says what is wrong and where, and the number from
+"""For each format, the function that reads a file (its ConfigError names the place of the error) and the number from
 which the format counts pieces."""
 HALF = METRICS[0]
 WASTE = 4
-"""Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
+"""Maximum ratio of arrangements to positions at which all arrangements are numbered; listing positions takes longer."""
 PICTURE = ("net", "facelets", "faces")
-"""The keys about how positions look."""
+"""The keys that determine how positions are drawn."""
 MAX_LISTED = 1 << 24
-"""Positions up to which a puzzle is worth a list: some seconds of search."""
+"""Maximum number of positions that are listed by a search, which takes a few seconds."""
 
 
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
+    """Return the puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
 
-    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. With ``only_moves`` these turns
-    alone are, and sets to ``omit`` are left out. A ``net`` draws positions, its ``facelets`` say what its letters
-    show, and ``faces`` in which order other programs write them; see `net_of`.
+    ``turns`` selects the moves among the powers of turns: "half", "quarter" or "single"; see `expand`. With
+    ``only_moves``, only these turns are moves. The sets in ``omit`` are left out. Positions are drawn on a ``net``;
+    ``facelets`` lists what its letters show, and ``faces`` the order in which other programs write them; see `net_of`.
 
-    ConfigError where a key is unknown, missing or out of range, or the definition is not one; the message says where.
+    Raises ConfigError if a key is unknown, missing or out of range, or if the definition is invalid; the message names
+    the place of the error.
     """
     refuse_unknown(settings, {"file", "definition", "format", "turns", "only_moves", "omit", *PICTURE})
     if "file" in settings:
-        raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
+        raise ConfigError("[puzzle] file: only possible in a config file; settings need the text as 'definition'")
     kind = text(settings, "format")
     if kind not in FORMATS:
         raise ConfigError(f"[puzzle] format: expected one of {', '.join(FORMATS)}, found {quote(kind)}")
@@ -64,7 +65,7 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
-    """The puzzle of a definition, with the name and the ``turns`` of the settings."""
+    """Return the puzzle of a definition, with the name, ``turns`` and picture of the settings."""
     moves = expand(definition.turns, text(settings, "turns", HALF), definition.others)
     others = {name: turn for name, turn in {**definition.turns, **definition.others}.items() if name not in moves}
     parts = list(chain.from_iterable(_parts(orbit, first_label) for orbit in definition.orbits))
@@ -89,7 +90,7 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
 
 
 def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
-    """Whether few of the contents of the parts are positions, so few that these are better listed; see `orbit_from`."""
+    """Return whether so few arrangements are positions that listing the positions is better; see `orbit_from`."""
     if all(orbit.contents is None for orbit in orbits):
         return False
     numbered = prod(part.size for part in parts)
@@ -100,13 +101,16 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
 
 
 def _is_bandaged(definition: TwistyDefinition) -> bool:
-    """Whether conditions keep orbits in one piece that are too large for move tables: few positions can be reached."""
+    """Return whether illegal pieces restrict orbits that are too large for move tables.
+
+    Then presumably only a small fraction of the arrangements is reachable.
+    """
     pieces = prod(_parts(definition.orbits[number], 0)[0].size for number in {orbit for orbit, _ in definition.illegal})
     return pieces > MAX_LISTED
 
 
 def transforms(definition: TwistyDefinition, moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
-    """The turns as transforms of the places of all parts, legal where illegal pieces are neither before nor after."""
+    """Return the turns as transforms of all places; a turn is legal if no illegal piece occurs before or after it."""
     origin = np.array([_origin(definition.orbits, turn) for turn in moves.values()])
     added = [_added(definition.orbits, turn) for turn in moves.values()]
     allowed = None
@@ -119,7 +123,7 @@ def transforms(definition: TwistyDefinition, moves: Mapping[str, Turn], parts: l
 
 
 def _legal_labels(definition: TwistyDefinition, parts: list[Part]) -> NDArray[np.uint64]:
-    """The labels that each place may have, as bits."""
+    """Return a bit mask of the labels that each place may have."""
     every = np.full(sum(part.places for part in parts), ~np.uint64(0))
     firsts, first = [], 0
     for orbit in definition.orbits:
@@ -132,7 +136,7 @@ def _legal_labels(definition: TwistyDefinition, parts: list[Part]) -> NDArray[np
 
 
 def _parts(orbit: Orbit, first_label: int) -> list[Part]:
-    """The pieces of an orbit and, if it has any, their orientations."""
+    """Return the part of an orbit's pieces and, if they have orientations, the part of their orientations."""
     places = len(orbit.pieces)
     symbols = tuple(str(label + first_label) for label in range(max(orbit.pieces) + 1))
     parts = [pieces(orbit.pieces, symbols, orbit.name)]

@@ -1,4 +1,4 @@
-"""A twisty puzzle as files define it: orbits of pieces with orientations, and turns that move and twist them."""
+"""Definitions of twisty puzzles in files: orbits of pieces with orientations, and turns that move and twist them."""
 
 import re
 from collections import Counter
@@ -16,43 +16,42 @@ from antipodes_tasks.quoting import quote, shorten
 
 @dataclass(frozen=True)
 class Orbit:
-    """Places whose pieces the turns exchange among each other."""
+    """Places among which turns exchange pieces."""
 
     name: str
     pieces: tuple[int, ...]
-    """The label of the piece on each place of the solved position, from 0 without gaps; equal labels are identical
-    pieces."""
+    """The label of the piece on each place of the solved position, from 0 without gaps; identical pieces share one."""
     orientations: int
-    """In how many ways a piece can lie on a place; 1: pieces have no orientation."""
+    """Number of orientations that a piece can have on a place; 1 if pieces have no orientation."""
     twists: tuple[int, ...]
     """The orientation on each place of the solved position, from 0 to ``orientations - 1``."""
     contents: int | None = field(default=None, compare=False)
-    """How many contents the pieces can make at most, if they are fewer than all arrangements and orientations."""
+    """Maximum number of arrangements of the orbit if it is smaller than the number given by the parts; else None."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A transformation of all orbits, each entry of a field belongs to one.
+    """A transformation of all orbits; each field has one entry for each orbit.
 
-    An orientation belongs to the place: a turn makes of labels ``p`` and orientations ``o``
+    Orientations belong to places. A turn changes labels ``p`` and orientations ``o`` to
 
         new_p[i] = p[permutation[i]]
         new_o[i] = (o[permutation[i]] + twist[i]) % orientations
     """
 
     permutations: tuple[tuple[int, ...], ...]
-    """From which place each place gets its piece."""
+    """The place from which each place gets its piece."""
     twists: tuple[tuple[int, ...], ...]
-    """What is added to the orientation of the piece that comes to each place; zeros where there is no orientation."""
+    """The number added to the orientation of the piece that comes to each place; zeros if there is no orientation."""
     orientations: tuple[int, ...]
 
     @property
     def order(self) -> int:
-        """How often the turn must be done, at least once, until everything is as before."""
+        """The smallest positive number of repetitions after which nothing has changed."""
         return lcm(1, *(length * (modulus // gcd(twist, modulus)) for length, twist, modulus in self._cycles()))
 
     def compose(self, other: "Turn") -> "Turn":
-        """The turn that does this one, and after it the other one."""
+        """Return this turn followed by the other one."""
         permutations, twists = [], []
         for k, modulus in enumerate(self.orientations):
             first, first_twist = self.permutations[k], self.twists[k]
@@ -64,13 +63,13 @@ class Turn:
         return Turn(tuple(permutations), tuple(twists), self.orientations)
 
     def inverse(self) -> "Turn":
-        """The turn that undoes this one."""
+        """Return the inverse turn."""
         return self.power(-1)
 
     def power(self, exponent: int) -> "Turn":
-        """The turn that does this one so many times, or undoes it if the exponent is negative.
+        """Return this turn repeated ``exponent`` times, or its inverse repeated if the exponent is negative.
 
-        The computation goes along the cycles, so that a large exponent takes no longer than a small one.
+        The computation works on cycles, so a large exponent takes no longer than a small one.
         """
         pairs = [_power(*orbit, exponent) for orbit in zip(*self._fields(), strict=True)]
         return Turn(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), self.orientations)
@@ -79,7 +78,7 @@ class Turn:
         return self.permutations, self.twists, self.orientations
 
     def _cycles(self) -> list[tuple[int, int, int]]:
-        """Of each cycle its length, the sum of its twists, and the orientations of its orbit."""
+        """Return, for each cycle, its length, the sum of its twists, and the number of orientations of its orbit."""
         return [
             (len(cycle), sum(twist[place] for place in cycle), modulus)
             for permutation, twist, modulus in zip(*self._fields(), strict=True)
@@ -89,23 +88,23 @@ class Turn:
 
 @dataclass(frozen=True)
 class TwistyDefinition:
-    """What a puzzle file says."""
+    """The content of a puzzle file."""
 
     name: str
-    """The name in the file, empty if there is none; often that of the program that wrote the file."""
+    """The name in the file, or "" if there is none; often the name of the program that wrote the file."""
     orbits: tuple[Orbit, ...]
     turns: Mapping[str, Turn]
-    """The moves of a search by their names, as given, in the order of the file."""
+    """The moves of a search by their names, in the order of the file."""
     others: Mapping[str, Turn]
-    """Names for sequences of moves alone: rotations of the whole puzzle, and other names of moves."""
+    """Further names for sequences only: rotations of the whole puzzle, and other names of moves."""
     illegal: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
-    """The labels that a place may never have, by the number of the orbit and the place in it."""
+    """The labels that a place must never have, by the number of the orbit and the number of the place in it."""
 
 
 def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
-    """The definition whose turns are these alone: names, or powers of them, with blanks between: ``"U R F2"``.
+    """Return the definition with only these moves, given as names or powers separated by blanks: ``"U R F2"``.
 
-    The names of all others remain for sequences. ConfigError where one is no move.
+    All other names can still be used in sequences. Raises ConfigError if one of the words is not a move.
     """
     known = {**definition.turns, **definition.others}
     for word in moves.split():
@@ -117,13 +116,13 @@ def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
 
 
 def drop_orbits(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefinition:
-    """The definition without some orbits; ConfigError where there is no such orbit, or none is left."""
+    """Return the definition without some orbits; raise ConfigError if an orbit does not exist or none is left."""
     names = [orbit.name for orbit in definition.orbits]
     if unknown := [name for name in orbits if name not in names]:
-        raise ConfigError(f"omit: expected sets of {', '.join(names)}, found {quote(unknown[0])}")
+        raise ConfigError(f"omit: expected some of the sets {', '.join(names)}, found {quote(unknown[0])}")
     kept = [number for number, name in enumerate(names) if name not in orbits]
     if not kept:
-        raise ConfigError(f"omit: expected a set that stays, found all of {', '.join(names)}")
+        raise ConfigError(f"omit: at least one of the sets {', '.join(names)} must stay")
     turns, others = (
         {name: _of(turn, kept) for name, turn in some.items()} for some in (definition.turns, definition.others)
     )
@@ -136,13 +135,13 @@ def drop_orbits(definition: TwistyDefinition, orbits: Collection[str]) -> Twisty
 
 
 def _of(turn: Turn, orbits: Sequence[int]) -> Turn:
-    """What a turn does to the orbits of some numbers."""
+    """Return a turn restricted to the orbits with these numbers."""
     kept = [(turn.permutations[number], turn.twists[number], turn.orientations[number]) for number in orbits]
     return Turn(*(tuple(one) for one in zip(*kept, strict=True)))
 
 
 def identity(orbits: tuple[Orbit, ...]) -> Turn:
-    """The turn of these orbits that changes nothing."""
+    """Return the turn of these orbits that changes nothing."""
     sizes = [len(orbit.pieces) for orbit in orbits]
     return Turn(
         tuple(tuple(range(size)) for size in sizes),
@@ -154,9 +153,10 @@ def identity(orbits: tuple[Orbit, ...]) -> Turn:
 def _power(
     permutation: tuple[int, ...], twist: tuple[int, ...], modulus: int, exponent: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """One orbit of a power: a piece comes from ``exponent`` places further along the cycle.
+    """Return permutation and twist of a power on one orbit: each piece comes from ``exponent`` places along its cycle.
 
-    On the way it passes every place of the cycle ``exponent // length`` times, and the places up to its own once more.
+    On its way, the piece passes every place of the cycle ``exponent // length`` times, and then the places up to its
+    destination once more.
     """
     origins, added = list(permutation), list(twist)
     for cycle in cycles(permutation):
@@ -178,15 +178,17 @@ PRIME = "'"
 def expand(
     turns: Mapping[str, Turn], metric: str = "half", others: Mapping[str, Turn] = MappingProxyType({})
 ) -> dict[str, Turn]:
-    """The moves of a search: in the half-turn metric each turn with all its powers, in the quarter-turn metric each
-    turn and its inverse, in the single-turn metric the turns as they are.
+    """Return the moves of a search in a metric.
 
-    Turns that change nothing are left out, and so are those that do the same as an earlier one. The powers of a turn
-    ``R`` of order ``n`` are ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``, as people write
-    them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``, and so is one whose name
-    the ``others`` give to another turn.
+    In the half-turn metric, all powers of the turns are moves; in the quarter-turn metric, the turns and their inverses
+    are; in the single-turn metric, only the turns are.
 
-    ConfigError where there is no such metric, no turn changes anything, or there are more than `MAX_MOVES` moves.
+    Moves that change nothing, or that have the same effect as an earlier move, are left out. The powers of a turn ``R``
+    of order ``n`` are written as usual: ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``. A power
+    is written with brackets, ``(R2)2``, if the name of the turn ends in a digit, or if the usual name is the name of
+    another turn in ``others``.
+
+    Raises ConfigError if the metric is unknown, no turn changes anything, or there are more than `MAX_MOVES` moves.
     """
     if metric not in METRICS:
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
@@ -194,8 +196,8 @@ def expand(
     if metric == "half" and sum(orders.values()) - len(orders) > MAX_MOVES:
         longest = max(orders, key=orders.__getitem__)
         raise ConfigError(
-            f"turns: expected at most {MAX_MOVES:,} moves, found powers of {quote(longest)} up to "
-            f"{quote(orders[longest] - 1)}; see the metrics 'quarter' and 'single'"
+            f"turns: the powers of all turns are more than {MAX_MOVES:,} moves ({quote(longest)} has "
+            f"{quote(orders[longest] - 1)}); use 'quarter' or 'single'"
         )
     moves: dict[str, Turn] = {}
     effects: set[Turn] = set()
@@ -207,12 +209,12 @@ def expand(
                 taken = {**turns, **{other: turn for other, turn in others.items() if turn != power}}
                 moves[power_name(name, exponent, taken, moves)] = power
     if not moves:
-        raise ConfigError("turns: expected one that changes something, found none")
+        raise ConfigError("turns: none of the turns changes anything")
     return moves
 
 
 def exponents(order: int, metric: str) -> list[int]:
-    """The exponents of the moves that a turn of that order makes, from 1 up to half of it, then the negative ones."""
+    """Return the exponents of the moves of a turn, from 1 up to half of its order, then the negative exponents."""
     if order == 1:
         return []
     if metric == "half":
@@ -221,7 +223,7 @@ def exponents(order: int, metric: str) -> list[int]:
 
 
 def power_name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Collection[str]) -> str:
-    """Return the name of a power of a turn: none of the ``moves``, and none that reads as a power of another turn."""
+    """Return a name for a power of a turn that is not among ``moves`` and cannot be read as a power of another turn."""
     if exponent == 1:
         return name
     family, backwards = name, exponent < 0
@@ -238,22 +240,25 @@ def power_name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Colle
 def orbit_from(
     name: str, pieces: Sequence[int], twists: Sequence[int], orientations: int, shown: Sequence[int], where: str
 ) -> Orbit:
-    """The orbit of a set, from what each of its places has in the solved position.
+    """Return the orbit of a set, given the piece and the orientation on each place of the solved position.
 
-    ``shown[i]`` is the divisor of ``orientations`` modulo which the piece on place ``i`` shows its orientation: 1 if it
-    does not matter. If the divisor ``d`` is the same for all pieces, the set is an orbit of ``d`` orientations.
-    Otherwise an orientation on a place would depend on the piece there. Such a set becomes an orbit of points without
-    orientation: point ``place * orientations + k`` bears the mark of a piece on that place if the piece may be said to
-    have the orientation ``k``. A piece that shows its orientation marks one point, a piece that shows nothing marks all
-    points of its place. All points without a mark are alike; the marks of one sort of pieces that show nothing are left
-    out, too, since these pieces are on the remaining places. The marks tell where each piece is and how it is turned,
-    so positions of the set and of the points correspond one to one; but most arrangements of the marks are none.
+    ``shown[i]`` is the divisor of ``orientations`` modulo which the orientation of the piece on place ``i`` is visible;
+    it is 1 if the orientation does not matter. If all pieces have the same divisor ``d``, the set is an orbit with
+    ``d`` orientations. Otherwise the meaning of an orientation on a place would depend on the piece there.
 
-    ConfigError where identical pieces show different parts of their orientation, or there are more than `MAX_LABELS`
-    different pieces; the message begins with ``where``.
+    Such a set becomes an orbit of points without orientation. Point ``place * orientations + k`` bears the mark of the
+    piece on that place if ``k`` is congruent to the piece's orientation modulo its divisor. A piece whose whole
+    orientation is visible marks one point; a piece without visible orientation marks all points of its place. Points
+    without a mark are identical. The marks of one kind of pieces without visible orientation are left out, because
+    these pieces are on the remaining places. The marks determine each piece's place and visible orientation, so
+    positions of the set and of the points correspond one to one. Most arrangements of marks, however, are not
+    positions.
+
+    Raises ConfigError if identical pieces have different divisors, or there are more than `MAX_LABELS` different
+    pieces; the message begins with ``where``.
     """
     if len(set(zip(pieces, shown, strict=True))) > len(set(pieces)):
-        raise ConfigError(f"{where}: expected identical pieces to show the same of their orientation, found others")
+        raise ConfigError(f"{where}: identical pieces must show the same part of their orientation")
     if len(set(shown)) == 1:
         labels, visible = _dense([(1, piece) for piece in pieces], where), shown[0]
         return Orbit(name, labels, visible, tuple(twist % visible for twist in twists))
@@ -263,7 +268,7 @@ def orbit_from(
 
 
 def turn_of(orbit: Orbit, permutation: Sequence[int], twist: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The permutation and the twist of an orbit from those of its set, in the convention of `Turn`."""
+    """Return permutation and twist of an orbit from those of its set, in the convention of `Turn`."""
     size = len(permutation)
     if len(orbit.pieces) == size:
         return tuple(permutation), tuple(one % orbit.orientations for one in twist)
@@ -275,7 +280,7 @@ def turn_of(orbit: Orbit, permutation: Sequence[int], twist: Sequence[int]) -> t
 def _marks(
     pieces: Sequence[int], twists: Sequence[int], orientations: int, shown: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """What each point bears: the piece that marks it, after a 1, or the same as all points without a mark."""
+    """Return the mark of each point: ``(1, piece)``, or ``(0, 0)`` if the point has no mark."""
     silent = Counter(piece for piece, divisor in zip(pieces, shown, strict=True) if divisor == 1).most_common(1)
     unmarked = {piece for piece, _ in silent}
     marks = [(0, 0)] * (len(pieces) * orientations)
@@ -287,7 +292,7 @@ def _marks(
 
 
 def _dense(values: Sequence[tuple[int, int]], where: str) -> tuple[int, ...]:
-    """The values as labels from 0 without gaps, in the same order."""
+    """Return the values as labels from 0 without gaps, in the same order."""
     different = sorted(set(values))
     if len(different) > MAX_LABELS:
         raise ConfigError(f"{where}: expected at most {MAX_LABELS} different pieces, found {len(different)}")
@@ -296,50 +301,50 @@ def _dense(values: Sequence[tuple[int, int]], where: str) -> tuple[int, ...]:
 
 
 MAX_CHARACTERS = 1 << 20
-"""Of a file: the largest puzzles that fit into `MAX_PLACES` take a tenth of it."""
+"""Maximum number of characters of a file; the largest puzzles with `MAX_PLACES` places need a tenth of it."""
 MAX_MOVES = 1024
-"""Of a puzzle, powers and other names too: they are held in memory one by one."""
+"""Maximum number of moves of a puzzle, including powers and other names, each of which takes memory."""
 MAX_LABELS = 256
-"""Different pieces of an orbit, and orientations of a piece: labels are bytes."""
+"""Maximum number of different pieces of an orbit, and of orientations of a piece: labels are bytes."""
 LONGEST_NAME = 64
-"""Characters: some files name moves by the sequences that they stand for."""
+"""Maximum number of characters of a name; some files name moves by the sequences that they abbreviate."""
 WHOLE = re.compile(r"[0-9]{1,9}")
 ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
 
 
 def check_length(text: str) -> None:
-    """Raise ConfigError where a file has more than `MAX_CHARACTERS`."""
+    """Raise ConfigError if a file has more than `MAX_CHARACTERS` characters."""
     if len(text) > MAX_CHARACTERS:
         raise ConfigError(f"expected at most {MAX_CHARACTERS:,} characters, found {len(text):,}")
 
 
 def check_new(name: str, known: Collection[str], where: str) -> None:
-    """Raise ConfigError where a name cannot be shown, or is one of the ``known``, or these are too many."""
+    """Raise ConfigError if a name is not printable or already in ``known``, or if ``known`` is full."""
     if not name.isprintable() or not 1 <= len(name) <= LONGEST_NAME or name.isspace():
         raise ConfigError(f"{where}: expected a name of 1 to {LONGEST_NAME} printable characters, found {quote(name)}")
     if name in known:
-        raise ConfigError(f"{where}: expected a new name, found {quote(name)} again")
+        raise ConfigError(f"{where}: the name {quote(name)} is already used")
     if len(known) >= MAX_MOVES:
-        raise ConfigError(f"{where}: expected at most {MAX_MOVES:,} names, found more")
+        raise ConfigError(f"{where}: there are more than {MAX_MOVES:,} names")
 
 
 def whole_number(token: str, where: str, least: int, most: int) -> int:
-    """The number that the token writes in decimal digits; ConfigError if it is none or out of range."""
+    """Return the number that a token of decimal digits writes; raise ConfigError if it is invalid or out of range."""
     if not WHOLE.fullmatch(token) or not least <= int(token) <= most:
         raise ConfigError(f"{where}: expected a number from {least} to {most}, found {quote(token)}")
     return int(token)
 
 
 def check_size(sizes: list[int], where: str) -> None:
-    """Raise ConfigError where the orbits have more places together than a puzzle may."""
+    """Raise ConfigError if the orbits together have more than MAX_PLACES places."""
     if sum(sizes) > MAX_PLACES:
         raise ConfigError(f"{where}: expected at most {MAX_PLACES} places in all, found {sum(sizes):,}")
 
 
 def check_permutation(permutation: list[int], where: str, first: int) -> None:
-    """Raise ConfigError for the first number that the list repeats; its range must be checked before.
+    """Raise ConfigError for the first number that the list repeats; the caller has checked the range.
 
-    ``first`` is what the file counts from.
+    ``first`` is the number from which the file counts.
     """
     seen = set()
     for number in permutation:
@@ -349,9 +354,9 @@ def check_permutation(permutation: list[int], where: str, first: int) -> None:
 
 
 def is_rotation(name: str) -> bool:
-    """Whether a name means a rotation of the whole puzzle, which is no move of a search.
+    """Return whether a name denotes a rotation of the whole puzzle, which is not a move of a search.
 
-    The rule is that of twsearch: ``x``, ``y`` and ``z``, alone or with ``2`` or a prime, and names of capital letters
-    and underscores with a ``v`` at the end, such as ``Uv``.
+    The rule is the same as in twsearch: ``x``, ``y`` and ``z``, with or without ``2`` or a prime, and names of capital
+    letters and underscores that end in ``v``, such as ``Uv``.
     """
     return ROTATION.fullmatch(name) is not None

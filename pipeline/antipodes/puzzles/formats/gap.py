@@ -1,12 +1,12 @@
-"""Generators of permutation groups for GAP (``.gap``), as cubing.js and twsearch write them.
+"""Generators of permutation groups for GAP (``.gap``), as written by cubing.js and twsearch.
 
     M_R:=(1,3,8,6)(2,5,7,4);            statements may span lines and end with a semicolon
-    Gen:=[M_R,M_L];                     the moves; all permutations if there is no such list
+    Gen:=[M_R,M_L];                     the moves; without this list, all permutations are moves
     ip:=[[1],[2,4],...];                sets of identical points
-    Size(Group(Gen));                   questions to GAP are skipped, and so is what follows a # on a line
+    Size(Group(Gen));                   questions to GAP are skipped, and so is the rest of a line after a #
 
-Points count from 1. What is on a point goes to the next point of its cycle. The prefix ``M_`` of a name is left out;
-cubing.js writes it twice, so ``M_M_`` is left out where all names begin with it.
+Points count from 1. The content of a point goes to the next point of its cycle. The prefix ``M_`` of names is removed.
+cubing.js writes the prefix twice, so ``M_M_`` is removed if all names begin with it.
 
 The orbits of pieces follow from the permutations and ``ip``; see `orbits_of`.
 """
@@ -38,9 +38,9 @@ PREFIX = "M_"
 
 
 def read_gap(text: str) -> TwistyDefinition:
-    """The puzzle that permutations of points define.
+    """Return the puzzle that permutations of points define.
 
-    ConfigError where a statement is none of the above, or names points or permutations that cannot be; the message
+    Raises ConfigError if a statement is not supported, or names points or permutations that do not exist; the message
     begins with the line of the statement.
     """
     check_length(text)
@@ -48,36 +48,36 @@ def read_gap(text: str) -> TwistyDefinition:
     for line, statement in _statements(text):
         found.read(line, statement)
     if not found.cycles:
-        raise ConfigError("expected a permutation such as M_R:=(1,2,3); found none")
+        raise ConfigError("the file contains no permutation, such as M_R:=(1,2,3);")
     names = _names(list(found.cycles))
     generators = found.generators or list(found.cycles)
     origins = {name: _origins(cycles, found.degree) for name, cycles in found.cycles.items()}
     orbits, turns = orbits_of(origins, found.identical or [], found.degree)
     chosen = {names[old]: turns[old] for old in generators if not is_rotation(names[old])}
     if not chosen:
-        raise ConfigError("expected a permutation that is no rotation of the whole, found none")
+        raise ConfigError("all permutations are rotations of the whole puzzle; at least one other move is needed")
     others = {names[old]: turn for old, turn in turns.items() if names[old] not in chosen}
     return TwistyDefinition("", orbits, chosen, others)
 
 
 @dataclass
 class _Statements:
-    """What the statements of a file say; points count from 0."""
+    """The content of the statements of a file; points count from 0."""
 
     cycles: dict[str, list[list[int]]] = field(default_factory=dict)
-    """Of each permutation, in the order of the file."""
+    """The cycles of each permutation, in the order of the file."""
     generators: list[str] = field(default_factory=list)
     identical: list[list[int]] | None = None
-    """Sets of identical points, None if the file has no such list."""
+    """Sets of identical points; None if the file does not list them."""
     degree: int = 0
-    """One more than the greatest point."""
+    """Number of points: the largest point plus one."""
 
     def read(self, line: int, statement: str) -> None:
         """Read the statement that begins in a line."""
         match = NAME.fullmatch(statement)
         if match is None:
             if not QUESTION.fullmatch(statement):
-                raise ConfigError(f"line {line}: expected NAME:=..., found {quote(statement.strip())}; not supported")
+                raise ConfigError(f"line {line}: {quote(statement.strip())} is not supported; expected NAME:=...")
             return
         name, value = match[1], "".join(match[2].split())
         where = f"line {line}: {name if name.isidentifier() and len(name) <= 32 else shorten(quote(name), 40)}"
@@ -91,7 +91,7 @@ class _Statements:
 
     def _read_cycles(self, value: str, where: str) -> list[list[int]]:
         if not CYCLES.fullmatch(value):
-            raise ConfigError(f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}; not supported")
+            raise ConfigError(f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}")
         return self._lists(value, where, "()")
 
     def _read_generators(self, value: str, where: str) -> None:
@@ -99,7 +99,7 @@ class _Statements:
             raise ConfigError(f"{where}: expected one list of names such as [M_R,M_L], found {quote(value)}")
         for name in value[1:-1].split(","):
             if name not in self.cycles or name in self.generators:
-                raise ConfigError(f"{where}: expected names of permutations, each once, found {quote(name)}")
+                raise ConfigError(f"{where}: {quote(name)} is not a permutation, or is listed twice")
             self.generators.append(name)
 
     def _read_identical(self, value: str, where: str) -> None:
@@ -108,7 +108,7 @@ class _Statements:
         self.identical = self._lists(value[1:-1], where, "[]")
 
     def _lists(self, value: str, where: str, brackets: str) -> list[list[int]]:
-        """The numbers of each bracket, which must be points, each once."""
+        """Return the points in each bracket; raise ConfigError if one is out of range or occurs twice."""
         lists = []
         seen: set[int] = set()
         for part in value.split(brackets[1])[:-1]:
@@ -128,7 +128,7 @@ class _Statements:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """The statements without comments, and the line that each begins in."""
+    """Yield each statement without comments, and the line in which it begins."""
     lines = re.split("\r\n|\r|\n", text.removeprefix("\ufeff"))
     begun, parts = 1, [""]
     for number, line in enumerate(lines, start=1):
@@ -142,18 +142,18 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
             begun, parts = number, []
         parts.append(rest)
     if "".join(parts).strip():
-        raise ConfigError(f"line {begun}: expected a statement with a ; at its end, found {quote(parts[0].strip())}")
+        raise ConfigError(f"line {begun}: the last statement has no ; at its end: {quote(parts[0].strip())}")
 
 
 def _names(found: Sequence[str]) -> dict[str, str]:
-    """What the permutations are called without their prefix."""
+    """Return the names of the permutations without their prefix; unchanged if they would not be unique."""
     prefix = PREFIX * 2 if all(name.startswith(PREFIX * 2) and name != PREFIX * 2 for name in found) else PREFIX
     names = {name: name.removeprefix(prefix) or name for name in found}
     return names if len(set(names.values())) == len(names) else {name: name for name in found}
 
 
 def _origins(cycles: Sequence[Sequence[int]], degree: int) -> list[int]:
-    """From which point each point gets its content."""
+    """Return the point from which each point gets its content."""
     origins = list(range(degree))
     for cycle in cycles:
         for point, following in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True):
@@ -162,29 +162,30 @@ def _origins(cycles: Sequence[Sequence[int]], degree: int) -> list[int]:
 
 
 Origins = Mapping[str, Sequence[int]]
-"""Of each permutation from which point each point gets its content."""
+"""For each permutation, the point from which each point gets its content."""
 Orbits = tuple[tuple[Orbit, ...], dict[str, Turn]]
 """The orbits, and the permutations as turns of them."""
 
 
 def orbits_of(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits:
-    """The orbits of pieces in permutations of points from 0 to ``degree - 1``.
+    """Return the orbits of pieces of permutations of the points 0 to ``degree - 1``.
 
     ``identical`` lists sets of identical points, or of the first points of identical pieces.
 
-    cubing.js numbers the ``m`` orientations of a piece as ``m`` consecutive points, and lists the first of them: a
-    piece is from there up to the next listed point. If all permutations move pieces as a whole and only rotate their
-    points, pieces that they exchange form an orbit with orientations: a piece has the orientation ``k`` where its first
-    point lies on the point ``k`` of the place. Otherwise every set of points that they exchange is an orbit without
-    orientation, and points that are not listed are all different. Pieces that never move are left out.
+    cubing.js numbers the ``m`` orientations of a piece as ``m`` consecutive points and lists the first of them, so a
+    piece extends from a listed point to the point before the next listed point. If every permutation moves whole pieces
+    and only rotates their points, the pieces that are exchanged form orbits with orientations. A piece has the
+    orientation ``k`` if its first point is on point ``k`` of its place. Otherwise each set of points that are exchanged
+    is an orbit without orientation, and points that are not listed are all different. Pieces that never move are left
+    out.
 
-    ConfigError where no permutation moves a point, or more than `MAX_LABELS` different pieces change places.
+    Raises ConfigError if no permutation moves a point, or more than `MAX_LABELS` different pieces of an orbit move.
     """
     return _pieces(origins, identical, degree) or _points(origins, identical, degree)
 
 
 def _pieces(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits | None:
-    """The orbits and turns, if pieces are consecutive points that move together; None if they do not."""
+    """Return the orbits and turns if pieces are consecutive points that move together; None if they do not."""
     firsts = sorted(point for one in identical for point in one)
     if not firsts or firsts[0] != 0:
         return None
@@ -212,7 +213,7 @@ def _moves_together(
     permutation: Sequence[int],
     twist: Sequence[int],
 ) -> bool:
-    """Whether every piece gets all points of another one, rotated by its twist."""
+    """Return whether a permutation maps whole pieces to pieces and rotates their points by their twists."""
     return all(
         lengths[permutation[piece]] == length
         and all(
@@ -223,13 +224,13 @@ def _moves_together(
 
 
 def _points(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits:
-    """The orbits and turns of single points."""
+    """Return the orbits and turns if every piece is a single point."""
     zeros = dict.fromkeys(origins, [0] * degree)
     return _orbits(origins, zeros, [1] * degree, _labels(identical, range(degree)))
 
 
 def _labels(identical: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[int]:
-    """A number for each piece, the same for identical ones."""
+    """Return a number for each piece; identical pieces have the same number."""
     label = {point: min(one) for one in identical for point in one}
     return [label.get(first, first) for first in firsts]
 
@@ -237,14 +238,14 @@ def _labels(identical: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[i
 def _orbits(
     permutations: Origins, twists: Mapping[str, Sequence[int]], lengths: Sequence[int], labels: Sequence[int]
 ) -> Orbits:
-    """The sets of pieces that the permutations exchange or twist, in the order of their first pieces."""
+    """Return the orbits of pieces that the permutations exchange or twist, in the order of their first pieces."""
     groups = [
         group
         for group in connected_points(list(permutations.values()), len(lengths))
         if len(group) > 1 or any(twist[group[0]] for twist in twists.values())
     ]
     if not groups:
-        raise ConfigError("expected a permutation that moves points, found none")
+        raise ConfigError("none of the permutations moves a point")
     orbits = []
     for number, group in enumerate(groups, start=1):
         label = {value: k for k, value in enumerate(sorted({labels[piece] for piece in group}))}

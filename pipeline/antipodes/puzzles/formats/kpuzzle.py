@@ -8,13 +8,13 @@
       "derivedMoves": {MOVE: SEQUENCE}
     }
 
-Everything counts from 0, and orientations belong to the places, as in `Turn`. ``orientationMod`` says modulo which
-divisor of ``numOrientations`` a piece shows its orientation, 0 all of it; it may be left out. An orbit that a move
-leaves out stays as it is. A derived move is a sequence of other moves
-(`antipodes.puzzles.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of
-names, ``startStateData`` or ``startState`` for ``defaultPattern``, ``orientation`` or ``orientation_delta`` for
-``orientationDelta``, ``experimentalDerivedMoves``. The format is described by cubing.js's types
-(``KPuzzleDefinition``).
+Everything counts from 0, and orientations belong to places, as in `Turn`. ``orientationMod`` is the divisor of
+``numOrientations`` modulo which the orientation of a piece is visible; 0, the default, means the whole orientation. An
+orbit that a move leaves out is unchanged. A derived move is a sequence of other moves (`antipodes.puzzles.sequences`).
+
+The keys of earlier versions are also read: ``orbits`` as a table of names, ``startStateData`` or ``startState`` for
+``defaultPattern``, ``orientation`` or ``orientation_delta`` for ``orientationDelta``, and
+``experimentalDerivedMoves``. The source is the type ``KPuzzleDefinition`` of cubing.js.
 """
 
 import json
@@ -54,9 +54,10 @@ Sizes = Mapping[str, tuple[int, int]]
 
 
 def read_kpuzzle(text: str) -> TwistyDefinition:
-    """The puzzle that a KPuzzle file defines.
+    """Return the puzzle that a KPuzzle file defines.
 
-    ConfigError where it is no JSON, or not as the format says; the message begins with the line or the keys.
+    Raises ConfigError if the file is not valid JSON or violates the format; the message begins with the line or the
+    keys.
     """
     check_length(text)
     whole = TABLE.check(_parsed(text), "the file")
@@ -68,23 +69,23 @@ def read_kpuzzle(text: str) -> TwistyDefinition:
     every = turns | _derived(turns, *_value(whole, DERIVED, "", default={}))
     others = {name: turn for name, turn in every.items() if is_rotation(name)}
     if len(others) == len(every):
-        raise ConfigError("moves: expected one that is no rotation of the whole, found none")
+        raise ConfigError("moves: all moves are rotations of the whole puzzle; at least one other move is needed")
     return TwistyDefinition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
 
 
 def _parsed(text: str) -> object:
-    """What JSON says, with every key of a table once."""
+    """Return the value of a JSON text; raise ConfigError if it is invalid or repeats a key of a table."""
     try:
         return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
         at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "the end"
-        raise ConfigError(f"line {error.lineno}: expected JSON, found {at} at column {error.colno}") from None
+        raise ConfigError(f"line {error.lineno}: not valid JSON: unexpected {at} at column {error.colno}") from None
     except RecursionError:
-        raise ConfigError("expected JSON of a few levels, found too many levels") from None
+        raise ConfigError("the JSON is nested too deeply") from None
     except ConfigError:
         raise
     except ValueError:  # an integer of thousands of digits
-        raise ConfigError("expected numbers of few digits, found thousands") from None
+        raise ConfigError("a number in the JSON has thousands of digits") from None
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -92,12 +93,12 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ConfigError(f"{_word(twice)}: expected each key of a table once, found it twice")
+        raise ConfigError(f"{_word(twice)}: the key occurs twice in one table")
     return table
 
 
 def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
-    """The number of pieces and of orientations of each orbit."""
+    """Return the number of pieces and of orientations of each orbit."""
     if isinstance(value, list):
         entries = [
             (TABLE.check(entry, f"{path}[{k}]"), f"{path}[{k}]") for k, entry in enumerate(value[: MAX_PLACES + 1])
@@ -119,12 +120,12 @@ def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
         )
     check_size([size for size, _ in sizes.values()], path)
     if not sizes:
-        raise ConfigError(f"{path}: expected an orbit, found none")
+        raise ConfigError(f"{path}: there are no orbits; at least one is needed")
     return sizes
 
 
 def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
-    """The orbits, as they are in the solved position; one that it leaves out has all pieces different."""
+    """Return the orbits in the solved position; in an orbit that it leaves out, all pieces are different."""
     pattern = TABLE.check(value, path)
     _refuse_unknown(pattern, path, sizes)
     orbits = {}
@@ -145,7 +146,7 @@ def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
 
 
 def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) -> dict[str, Turn]:
-    """The moves that are given as transformations."""
+    """Return the moves that are given as transformations."""
     turns: dict[str, Turn] = {}
     for name, move in TABLE.check(value, path).items():
         where = _key_path(path, name)
@@ -165,12 +166,12 @@ def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) 
         permutations, twists = zip(*pairs, strict=True)
         turns[name] = Turn(permutations, twists, tuple(orbit.orientations for orbit in orbits.values()))
     if not turns:
-        raise ConfigError(f"{path}: expected a move, found none")
+        raise ConfigError(f"{path}: there are no moves; at least one is needed")
     return turns
 
 
 def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, Turn]:
-    """The moves that are given as sequences of others."""
+    """Return the moves that are given as sequences of other moves."""
     texts: dict[str, str] = {}
     for name, text in TABLE.check(value, path).items():
         check_new(name, {*turns, *texts}, _key_path(path, name))
@@ -181,18 +182,18 @@ def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, T
 
 
 def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = None) -> tuple[Any, str]:
-    """The value of the first of these keys that the table has, and its path; the default where it has none of them."""
+    """Return the value of the one of these keys that the table has, and its path; the default if it has none."""
     present = [key for key in keys if key in table]
     if len(present) > 1:
-        raise ConfigError(f"{_key_path(path, present[1])}: expected {present[0]} or {present[1]}, found both")
+        raise ConfigError(f"{_key_path(path, present[1])}: {present[0]} and {present[1]} cannot both be given")
     if not present and default is None:
-        raise ConfigError(f"{_key_path(path, keys[0])}: expected this key, which is missing")
+        raise ConfigError(f"{_key_path(path, keys[0])}: this key is missing")
     key = present[0] if present else keys[0]
     return table.get(key, default), _key_path(path, key)
 
 
 def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
-    """The list of so many integers from 0."""
+    """Return the value if it is a list of ``size`` integers from 0 to ``most``; raise ConfigError otherwise."""
     if not isinstance(value, list) or len(value) != size:
         found = f"{len(value)}" if isinstance(value, list) else quote(value)
         raise ConfigError(f"{path}: expected a list of {size} numbers, found {found}")
@@ -200,20 +201,20 @@ def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
 
 
 def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:
-    """Raise ConfigError for the first key that is not known: a file is refused rather than read in part."""
+    """Raise ConfigError for the first unknown key, so that a file is refused rather than read in part."""
     expected = list(known)
     for key in table:
         if key not in expected:
             raise ConfigError(
-                f"{_key_path(path, key)}: expected one of {shorten(', '.join(expected), 160)}; not supported"
+                f"{_key_path(path, key)}: this key is not supported; expected {shorten(', '.join(expected), 160)}"
             )
 
 
 def _key_path(path: str, key: str) -> str:
-    """The path of a key."""
+    """Return the path of a key."""
     return f"{path}.{_word(key)}" if path else _word(key)
 
 
 def _word(key: str) -> str:
-    """A key in a path, quoted where it is not plain."""
+    """Return a key for a path, quoted unless it is a short identifier."""
     return key if key.isidentifier() and len(key) <= 32 else shorten(quote(key), 40)

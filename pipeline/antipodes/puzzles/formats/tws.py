@@ -1,24 +1,24 @@
-"""Puzzle files of twsearch (``.tws``), which ksolve's are much like.
+"""Puzzle files of twsearch (``.tws``), which are similar to the files of ksolve.
 
-A line begins with a keyword, and ``#`` in its first column makes it a comment:
+A line begins with a keyword; a line with ``#`` in the first column is a comment:
 
     Name WORD
     Set NAME PIECES ORIENTATIONS        once for each set of pieces
-    Solved                              or StartState, which counts pieces from 0, not from 1
-    NAME                                for each set: the piece on each place,
-    1 2 3 ...                           identical pieces by the same number,
-    0 0 0 ...                           and its orientation; ? where it does not matter, zeros if the line is left out
+    Solved                              or StartState, which counts pieces from 0 instead of 1
+    NAME                                for each set: the piece on each place
+    1 2 3 ...                           (identical pieces have the same number),
+    0 0 0 ...                           and its orientation: ? if it does not matter, zeros if the line is left out
     End
-    Move NAME                           or MoveTransformation, which counts from 0; a block as above
-    MoveAlias NEW OLD                   another name of a move, or of a power of it
-    MoveSequence NAME MOVE...           a move that is several others
+    Move NAME                           or MoveTransformation, which counts from 0; followed by a block as above
+    MoveAlias NEW OLD                   another name for a move or a power of a move
+    MoveSequence NAME MOVE...           a move that consists of several other moves
     Illegal SET PLACE PIECE...          pieces that no move may bring to a place, both counted from 1
 
-A set that a block leaves out stays in order. Every place gets the piece from the place that the move names for it. The
-orientations under ``Move`` belong to the pieces: the twist that the piece on place ``p`` gets stands at ``p``. Under
-``MoveTransformation`` they belong to the places, as in `Turn`. twsearch takes a sequence for a move of the search, so
-it is one here; rotations of the whole puzzle are none (`is_rotation`). Facts about the format are from twsearch's
-source (``readksolve.cpp``).
+A set that a block leaves out is in order. In a move, the number at a place is the place from which its piece comes.
+The orientations under ``Move`` belong to the pieces: entry ``p`` is the twist of the piece that is on place ``p``
+before the move. Under ``MoveTransformation`` they belong to the places, as in `Turn`. A sequence is a move of the
+search, as in twsearch; rotations of the whole puzzle (`is_rotation`) are not. The source of these facts is twsearch's
+code (``readksolve.cpp``).
 """
 
 import re
@@ -49,14 +49,13 @@ KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation",
 NAME = re.compile(r"\w{1,32}")
 WILD = "?"
 BEGINS_NUMBERS = "0123456789?-+"
-"""The first character of a line of numbers, good or bad ones; names of sets begin otherwise."""
+"""Possible first characters of a line of numbers, valid or not; names of sets begin with other characters."""
 
 
 def read_tws(text: str) -> TwistyDefinition:
-    """The puzzle that a ``.tws`` file defines.
+    """Return the puzzle that a ``.tws`` file defines.
 
-    ConfigError where a line is not as the format says, or uses a keyword that is not supported; the message begins with
-    the line.
+    Raises ConfigError if a line violates the format or has an unsupported keyword; the message begins with the line.
     """
     check_length(text)
     reader = _Reader(_Lines(text))
@@ -67,13 +66,13 @@ def read_tws(text: str) -> TwistyDefinition:
 
 
 class _Lines:
-    """The lines of a file that say something, one at a time."""
+    """An iterator over the lines of a file that are neither empty nor comments."""
 
     def __init__(self, text: str) -> None:
         self._lines = re.split("\r\n|\r|\n", text.removeprefix("\ufeff"))
         self.number = 0
         self.tokens: list[str] = []
-        """The words of the current line, none at the end of the file."""
+        """The words of the current line; empty at the end of the file."""
         self.go_on()
 
     def go_on(self) -> None:
@@ -85,11 +84,11 @@ class _Lines:
             self.tokens = [] if line.startswith("#") else line.split()
 
     def location(self, key: str = "") -> str:
-        """The current line for a message, and the word in it that the message is about."""
+        """Return the number of the current line for a message, with the word that the message is about."""
         return f"line {self.number}: {key}" if NAME.fullmatch(key) else f"line {self.number}"
 
     def take(self, *expected: str) -> list[str]:
-        """The words after the keyword, which must be as many as these names of them."""
+        """Return the words after the keyword; raise ConfigError unless there is one for each ``expected`` name."""
         keyword, *words = self.tokens
         if len(words) != len(expected):
             wanted = " ".join((keyword, *expected))
@@ -97,13 +96,13 @@ class _Lines:
         return words
 
     def shown(self) -> str:
-        """The current line as a message quotes it."""
+        """Return the current line as quoted in a message."""
         return shorten(quote(" ".join(self.tokens))) if self.tokens else "the end of the file"
 
 
 @dataclass(frozen=True)
 class _Set:
-    """A set of pieces as the file declares it."""
+    """A set of pieces, as declared by the file."""
 
     size: int
     orientations: int
@@ -111,7 +110,7 @@ class _Set:
 
 @dataclass(frozen=True)
 class _Entry:
-    """What a block says about a set: pieces or places from 0, and orientations, None for ``?``."""
+    """The numbers of a set in a block: pieces or places from 0, and orientations (None for ``?``)."""
 
     pieces: list[int]
     twists: list[int | None]
@@ -121,7 +120,7 @@ class _Entry:
 
 @dataclass
 class _Reader:
-    """What the file has said so far."""
+    """The content of the lines that have been read so far."""
 
     lines: _Lines
     name: str | None = None
@@ -131,14 +130,14 @@ class _Reader:
     sequences: dict[str, str] = field(default_factory=dict)
     aliases: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)
-    """Where each name of a move was defined."""
+    """The line in which each name of a move was defined, for messages."""
     pieces: dict[str, list[int]] = field(default_factory=dict)
-    """The different pieces of each set, from 0 on; a label is the place of a piece here."""
+    """The different pieces of each set, counted from 0; a label is an index in this list."""
     illegal: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     """See `TwistyDefinition.illegal`."""
 
     def read(self) -> None:
-        """Read what begins at the current line."""
+        """Read the statement that begins at the current line."""
         keyword = self.lines.tokens[0]
         if keyword == "Name":
             self._name()
@@ -157,27 +156,27 @@ class _Reader:
             raise ConfigError(f"{self.lines.location(keyword)}: expected {expected}; {found} is not supported")
 
     def definition(self) -> TwistyDefinition:
-        """The whole puzzle, when the file has been read."""
+        """Return the puzzle after the whole file has been read."""
         end = f"line {self.lines.number}: end of the file"
         if not self.orbits:
-            raise ConfigError(f"{end}: expected Solved or StartState, found none")
+            raise ConfigError(f"{end}: Solved or StartState is missing")
         known = self.turns or {"": identity(self.orbits)}
         resolved = resolve(self.sequences, known, self.places.__getitem__) if self.sequences else {}
         every = {name: self.turns[name] if name in self.turns else resolved[name] for name in self.places}
         others = {name: turn for name, turn in every.items() if name in self.aliases or is_rotation(name)}
         turns = {name: turn for name, turn in every.items() if name not in others}
         if not turns:
-            raise ConfigError(f"{end}: expected a Move that is no rotation of the whole, found none")
+            raise ConfigError(f"{end}: the file needs at least one Move that is not a rotation of the whole puzzle")
         return TwistyDefinition(self.name or "", self.orbits, turns, others, self.illegal)
 
     def _name(self) -> None:
         if self.name is not None or self.sets or self.orbits:
-            raise ConfigError(f"{self.lines.location('Name')}: expected it once, as the first line, found it later")
+            raise ConfigError(f"{self.lines.location('Name')}: must occur once, before all other lines")
         (self.name,) = self.lines.take("WORD")
 
     def _set(self) -> None:
         if self.orbits:
-            raise ConfigError(f"{self.lines.location('Set')}: expected it before the solved position, found it after")
+            raise ConfigError(f"{self.lines.location('Set')}: must stand before the solved position")
         name, size, orientations = self.lines.take("NAME", "PIECES", "ORIENTATIONS")
         where = self.lines.location("Set")
         check_new(name, self.sets, where)
@@ -192,14 +191,14 @@ class _Reader:
     def _solved(self, keyword: str) -> None:
         where = self.lines.location(keyword)
         if not self.sets or self.orbits:
-            raise ConfigError(f"{where}: expected it once, after the sets, found it elsewhere")
+            raise ConfigError(f"{where}: must occur once, after the sets")
         self.lines.take()
         block = self._block(0 if keyword == "StartState" else 1, is_move=False)
         self.orbits = tuple(self._orbit(name, block.get(name), where) for name in self.sets)
         check_size([len(orbit.pieces) for orbit in self.orbits], where)
 
     def _orbit(self, name: str, entry: _Entry | None, where: str) -> Orbit:
-        """The orbit of a set, whose pieces are all different where the solved position leaves them out."""
+        """Return the orbit of a set; if the solved position leaves the set out, all its pieces are different."""
         found = self.sets[name]
         if entry is None:
             entry = _Entry(list(range(found.size)), [0] * found.size, where)
@@ -216,7 +215,7 @@ class _Reader:
         for orbit, (of, found) in zip(self.orbits, self.sets.items(), strict=True):
             entry = block.get(of) or _Entry(list(range(found.size)), [0] * found.size, "")
             twists = [twist or 0 for twist in entry.twists]
-            if keyword == "Move":  # a twist stands at the place that its piece comes from
+            if keyword == "Move":  # a twist is listed at the place from which its piece comes
                 twists = [twists[origin] for origin in entry.pieces]
             pairs.append(turn_of(orbit, entry.pieces, twists))
         permutations, twisted = zip(*pairs, strict=True)
@@ -236,35 +235,36 @@ class _Reader:
     def _illegal(self) -> None:
         where, words = self.lines.location("Illegal"), self.lines.tokens[1:]
         if not self.orbits:
-            raise ConfigError(f"{where}: expected it after the solved position, found it before")
+            raise ConfigError(f"{where}: must stand after the solved position")
         if len(words) < 3 or words[0] not in self.sets:
             sets = shorten(", ".join(self.sets))
-            raise ConfigError(f"{where}: expected 'Illegal SET PLACE PIECE...' of {sets}, found {self.lines.shown()}")
+            found = self.lines.shown()
+            raise ConfigError(f"{where}: expected 'Illegal SET PLACE PIECE...' with a set of {sets}, found {found}")
         number = list(self.sets).index(words[0])
         orbit, known = self.orbits[number], self.pieces[words[0]]
         if orbit.contents is not None:
-            raise ConfigError(f"{where}: expected a set whose pieces all show their orientation, found {words[0]}")
+            raise ConfigError(f"{where}: not possible for {words[0]}, in which some orientations do not matter (?)")
         if len(known) > MAX_MASKED:
             raise ConfigError(f"{where}: expected a set of at most {MAX_MASKED} different pieces, found {len(known)}")
         place = whole_number(words[1], f"{where}: place", 1, len(orbit.pieces)) - 1
         given = [whole_number(word, f"{where}: piece", 1, known[-1] + 1) - 1 for word in words[2:]]
         if missing := [piece for piece in given if piece not in known]:
-            raise ConfigError(f"{where}: expected a piece of {words[0]}, found {missing[0] + 1}")
+            raise ConfigError(f"{where}: the set {words[0]} has no piece {missing[0] + 1}")
         labels = frozenset(known.index(piece) for piece in given)
         if orbit.pieces[place] in labels:
-            raise ConfigError(f"{where}: expected pieces other than that of the solved position, found it")
+            raise ConfigError(f"{where}: the solved position has one of these pieces on this place")
         self.illegal[number, place] = self.illegal.get((number, place), frozenset()) | labels
 
     def _define(self, name: str, keyword: str) -> None:
-        """Note a new name of a move."""
+        """Record the name of a new move."""
         where = self.lines.location(keyword)
         if not self.orbits:
-            raise ConfigError(f"{where}: expected it after the solved position, found it before")
+            raise ConfigError(f"{where}: must stand after the solved position")
         check_new(name, self.places, where)
         self.places[name] = f"{where} {name}"
 
     def _block(self, first: int, is_move: bool) -> dict[str, _Entry]:
-        """What the lines up to ``End`` say about the sets; pieces are counted from ``first``."""
+        """Return the entries of the sets in the lines up to ``End``; pieces are counted from ``first``."""
         begun = self.lines.location(self.lines.tokens[0])
         block: dict[str, _Entry] = {}
         self.lines.go_on()
@@ -275,15 +275,16 @@ class _Reader:
                 raise ConfigError(f"{self.lines.location()}: expected {expected}; found {self.lines.shown()}")
             block[name] = self._entry(self.sets[name], first, self.lines.location(name), is_move)
         if not self.lines.tokens:
-            raise ConfigError(f"{self.lines.location()}: expected End of {begun}, found the end of the file")
+            raise ConfigError(f"{self.lines.location()}: the file ends before the End of {begun}")
         self.lines.take()
         return block
 
     def _entry(self, found: _Set, first: int, where: str, is_move: bool) -> _Entry:
-        """The two lines, or the one, after the name of a set."""
+        """Return the entry of a set from the one or two lines after its name."""
         self.lines.go_on()
         if not _is_numbers(self.lines.tokens):
-            raise ConfigError(f"{where}: expected a line of {found.size} numbers after it, found {self.lines.shown()}")
+            shown = self.lines.shown()
+            raise ConfigError(f"{where}: expected {found.size} numbers on the next line, found {shown}")
         line = self.lines.location()
         most = (found.size if is_move else MAX_PLACES) - 1
         pieces = [number - first for number in self._numbers(found.size, first, most + first)]
@@ -297,14 +298,14 @@ class _Reader:
         return _Entry(pieces, twists, line)
 
     def _numbers(self, size: int, least: int, most: int) -> list[int]:
-        """The numbers on the current line."""
+        """Return the numbers on the current line."""
         tokens = self.lines.tokens
         if len(tokens) != size:
             raise ConfigError(f"{self.lines.location()}: expected {size} numbers, found {len(tokens)}")
         return [whole_number(token, self.lines.location(), least, most) for token in tokens]
 
     def _twists(self, found: _Set, is_move: bool) -> list[int | None]:
-        """The orientations on the current line, None for those that do not matter."""
+        """Return the orientations on the current line; None if an orientation does not matter."""
         tokens = self.lines.tokens
         wild = [token == WILD and not is_move for token in tokens]
         self.lines.tokens = ["0" if ignored else token for token, ignored in zip(tokens, wild, strict=True)]
@@ -313,5 +314,5 @@ class _Reader:
 
 
 def _is_numbers(tokens: list[str]) -> bool:
-    """Whether a line has numbers, or the mark of an orientation that does not matter, rather than a name."""
+    """Return whether a line contains numbers or ``?`` rather than a name."""
     return bool(tokens) and tokens[0][0] in BEGINS_NUMBERS

@@ -33,7 +33,7 @@ class AntipodesView {
     if (!this.#context.store.complete) {
       const radius = this.#context.layers?.radius;
       this.#found = null;
-      const text = `The antipodes are not known before the table is finished${radius === undefined ? "" : `; it has reached depth ${radius}`}.`;
+      const text = `The antipodes are only known once the table is finished${radius === undefined ? "" : `; it has reached depth ${radius}`}.`;
       this.element.replaceChildren(element("p", { class: "muted", text }));
       return;
     }

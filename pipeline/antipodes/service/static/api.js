@@ -1,13 +1,13 @@
-// The service: one function for each address that the page asks, and its errors as one line.
+// The client of the service: functions that send requests, and errors as one line.
 
 import { signalled } from "./loading.js";
 
 const ROOT = "api/v1";
 
-/** What is wrong, as one line for a person. */
+/** An error with a one-line message for the user. */
 export class Problem extends Error {}
 
-/** What the service answered instead of a value, and the status (0: no answer at all). */
+/** An error that the service answered, with its status (0 if there was no answer). */
 export class ServiceError extends Problem {
   constructor(message, status) {
     super(message);
@@ -15,18 +15,18 @@ export class ServiceError extends Problem {
   }
 }
 
-/** The JSON at an address under /api/v1; `query` has texts, numbers and lists; those that are null are left out. */
+/** Get the JSON at an address under /api/v1; null values in `query` (strings, numbers and lists) are left out. */
 export async function get(path, query = {}, signal = undefined) {
   return signalled(answer(asked(address(path, query), { signal })));
 }
 
-/** As `get`, with a body. */
+/** Post a body and return the JSON of the answer. */
 export async function post(path, body, signal = undefined) {
   const headers = { "Content-Type": "application/json" };
   return signalled(answer(asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
 }
 
-/** The address of something under /api/v1, for a link or an image. */
+/** Return an address under /api/v1, for a link or an image. */
 export function address(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const pairs = given.flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
@@ -43,7 +43,7 @@ async function asked(url, options) {
     return await fetch(url, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ServiceError("the service does not answer: is antipodes serve still running?", 0);
+    throw new ServiceError("the service does not answer; check that antipodes serve is still running", 0);
   }
 }
 
@@ -54,17 +54,17 @@ async function answer(asking) {
     body = await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ServiceError(`the service answered ${response.status}, which is no JSON`, response.status);
+    throw new ServiceError(`the service answered with status ${response.status}, but not in JSON`, response.status);
   }
-  if (!response.ok) throw new ServiceError(body.error ?? `the service answered ${response.status}`, response.status);
+  if (!response.ok) throw new ServiceError(body.error ?? `the service answered with status ${response.status}`, response.status);
   return body;
 }
 
-/** Runs one request at a time: a new one ends the one before it, which then never answers. */
+/** Runs one request at a time: a new request aborts the previous one, whose promise never resolves. */
 export class Latest {
   #running = null;
 
-  /** The value of `ask(signal)`, or undefined if another was asked meanwhile. */
+  /** Return the value of `ask(signal)`, or undefined if another request was started meanwhile. */
   async ask(ask) {
     this.#running?.abort();
     const mine = (this.#running = new AbortController());

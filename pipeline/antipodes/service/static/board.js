@@ -1,6 +1,6 @@
-// Pictures of positions as SVG, and what differs between two of them: the pieces that a move moves.
+// Pictures of positions as SVG, and the pieces that differ between two pictures, that is, the pieces that a move moves.
 //
-// A picture is {width, height, shapes}. Shapes that belong together are a piece: a tile and its symbol, the squares of a
+// A picture is {width, height, shapes}. Shapes that belong together form a piece: a tile and its symbol, the squares of a
 // block. Two pictures of one puzzle are compared by their pieces, so any family can be clicked, dragged and animated.
 
 import { drawn } from "./elements.js";
@@ -12,7 +12,7 @@ const HOLLOW = "#5a5a60";
 const TOLERANCE = 0.51;
 const DRAW = { rectangle, disc, line, text, region, polygon };
 
-/** A picture as an <svg> whose pieces are groups; `label` is what a screen reader says. */
+/** A picture as an <svg> whose pieces are groups; `label` is read out by screen readers. */
 export function pictured(picture, label, { plain = false } = {}) {
   const { width, height } = picture;
   const image = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
@@ -38,7 +38,7 @@ export function piecesOf(picture) {
   return pieces;
 }
 
-/** What a move changes: {moved: [{from, to}], gone, come}, pieces of `before` and of `after`. */
+/** Return the changes of a move: {moved: [{from, to}], gone, come}, with pieces of `before` and `after`. */
 export function difference(before, after) {
   const [old, young] = [piecesOf(before), piecesOf(after)];
   const [gone, come] = [withoutSame(old, young, "look"), withoutSame(young, old, "look")];
@@ -84,7 +84,7 @@ function add(piece, shape, box) {
   piece.box = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
 
-/** What is drawn behind the pieces: the white board, squares that are none, the border of a turntable. */
+/** The background behind the pieces: the white board, holes, the border of a turntable. */
 function isFixed(shape, { width, height, shapes }) {
   if (shape.kind === "disc") return shape.fill === INK || shape.fill === "none";
   if (shape.fill === HOLLOW) return true;
@@ -98,7 +98,7 @@ function belongs(shape, box, piece) {
   return isCell(shape) && isCell(piece.shapes[0]) && touches(shape, piece);
 }
 
-/** A square without an outline of its own: lines around it say where its block ends. */
+/** A square without an outline; separate lines show the edges of its block. */
 function isCell(shape) {
   return shape.kind === "rectangle" && shape.outline === null;
 }
@@ -135,7 +135,7 @@ function polygonBox({ x, y, points }) {
   return [x + Math.min(...rights), y + Math.min(...downs), x + Math.max(...rights), y + Math.max(...downs)];
 }
 
-/** A text that two pieces share if one is the other at another place; without letters, if their form is the same. */
+/** Return a key that is equal for two pieces if they only differ in their place; `plain` keys ignore letters. */
 function looks({ shapes, box: [left, top], fixed }, lettered) {
   const at = (value, origin) => Math.round((value - origin) * 4);
   const kept = shapes.filter((shape) => lettered || shape.kind !== "text" || shapes.length === 1);
@@ -146,14 +146,14 @@ function looks({ shapes, box: [left, top], fixed }, lettered) {
   return `${fixed ? "board " : ""}${parts.sort().join()}`;
 }
 
-/** The pieces of one picture that the other has not at the same place with the same look. */
+/** Return the pieces of one picture that the other picture does not have unchanged at the same place. */
 function withoutSame(pieces, others, look) {
   const at = (piece) => `${piece.box.map((value) => Math.round(value * 4))} ${piece[look]}`;
   const there = new Set(others.map(at));
   return pieces.filter((piece) => !piece.fixed && !there.has(at(piece)));
 }
 
-/** Pairs of pieces of one look, the nearest first; pieces that find a partner leave their lists. */
+/** Pair pieces with the same look, the closest pairs first; paired pieces are removed from their lists. */
 function pairs(gone, come, look) {
   const close = [];
   for (const from of gone.filter((piece) => !isLight(piece))) {
@@ -170,7 +170,7 @@ function pairs(gone, come, look) {
   });
 }
 
-/** A disc without a letter changes where it is; other pieces move. */
+/** Return whether a piece changes in place (a disc without a letter) instead of moving. */
 function isLight({ shapes }) {
   return shapes.length === 1 && shapes[0].kind === "disc";
 }
@@ -197,7 +197,7 @@ function tone(shape, piece, solid) {
 }
 
 function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
-  const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 1.5 }; // its own colour closes the seams of a block
+  const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 1.5 }; // an outline in the fill colour hides the seams of a block
   return drawn("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
 }
 

@@ -1,4 +1,4 @@
-// Charts as SVG: how many positions there are at each depth, and the distances of a walk.
+// Charts as SVG: the number of positions at each depth, and the distances along a walk.
 
 import { counted, drawn, element, rounded } from "./elements.js";
 import { pressable, roving } from "./keys.js";
@@ -8,9 +8,9 @@ const TRAIL = 44;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 14, 30];
 
 /**
- * Bars for counts by depth: `bars` is a list of {depth, count}; `behind` the same for a whole that they are a part of.
+ * Bars for counts by depth: `bars` is a list of {depth, count}; `behind` is a list for the whole of which they are a part.
  *
- * `here` is the depth of the position on the board, `chosen` one whose positions are listed, `choose(depth)` is called
+ * `here` is the depth of the position on the board, `chosen` is the depth whose positions are listed; `choose(depth)` is called
  * when a bar is clicked, or chosen by keys.
  */
 export function barChart({ bars, behind = null, scale, here = null, chosen = null, choose = null, width = 640, label }) {
@@ -110,7 +110,7 @@ function pointOf(entry, number, [x, y], { at, each, choose }) {
   return group;
 }
 
-/** The counts as a table, for those who do not see the chart. */
+/** Return the counts as a table, for users who cannot see the chart. */
 export function countsTable(bars) {
   const rows = bars.map(({ depth, count }) =>
     element("tr", {}, element("th", { scope: "row", text: depth }), element("td", { text: counted(count) })));

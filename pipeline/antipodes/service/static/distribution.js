@@ -1,4 +1,4 @@
-// The view "Distribution": how many positions there are at each depth, and some of those at one.
+// The view "Distribution": the number of positions at each depth, and some positions at the chosen depth.
 
 import { barChart, countsTable } from "./chart.js";
 import { button, counted, element } from "./elements.js";
@@ -126,7 +126,7 @@ class DistributionView {
   }
 }
 
-/** Whether the positions of a store can be asked for. */
+/** Return whether the service can list positions of a store. */
 function isAsked({ kind, problem }) {
   return kind === "table" && !problem;
 }

@@ -1,6 +1,6 @@
-// A draft of a position: a symbol for each field, edits that can be undone, and where blocks may go.
+// A draft of a position: a symbol for each field, undo, and the places that blocks may take.
 
-/** The symbols of a form that a person edits; nothing of it is checked here. */
+/** The symbols of a form while they are edited; they are not checked here. */
 export class Draft {
   #form;
   #before = [];
@@ -18,7 +18,7 @@ export class Draft {
     return this.#before.length > 0;
   }
 
-  /** Change several fields in one edit: pairs of the number of a field and its symbol. */
+  /** Change several fields in one edit; `changes` are pairs of a field's number and its new symbol. */
   change(pairs) {
     this.#before.push(this.symbols);
     this.symbols = [...this.symbols];
@@ -29,18 +29,18 @@ export class Draft {
     this.symbols = this.#before.pop() ?? this.symbols;
   }
 
-  /** Go back to the position of the form; that can be undone, too. */
+  /** Restore the position of the form; this can be undone, too. */
   reset() {
     this.change(this.#form.fields.map(({ symbol }, at) => [at, symbol]));
   }
 
-  /** In how many fields of a group a symbol stands. */
+  /** Return the number of fields of a group that hold a symbol. */
   countOf(group, symbol) {
     return this.symbols.filter((one, at) => one === symbol && this.#form.fields[at].group === group).length;
   }
 }
 
-/** The blocks of a form: which squares a block covers, and what is in its way. */
+/** The blocks of a form: the squares that they cover, and obstacles to placing them. */
 export class Blocks {
   #form;
   #at;
@@ -63,7 +63,7 @@ export class Blocks {
     return [row - top, column - left];
   }
 
-  /** Put a block with one of its cells on a field: {changes}, or {obstacle}, the letter in the way, null for an edge. */
+  /** Put a block with one of its cells on a field: return {changes}, or {obstacle}: the block in the way, null for the edge. */
   place(draft, letter, [down, right], field) {
     const [row, column] = this.#form.fields[field].squares[0];
     const covered = this.#form.blocks[letter].map(([r, c]) => this.#at.get(String([row - down + r, column - right + c])));

@@ -1,4 +1,4 @@
-// Edit the position in a draft, which may be no position, and put it on the board once it is one.
+// The editor: the user changes a draft, which may be invalid, and puts it on the board once it is a position.
 
 import { Latest, of } from "./api.js";
 import { Blocks, Draft } from "./draft.js";
@@ -8,10 +8,10 @@ import { atZero, capital, zeroOf } from "./results.js";
 import { useStyles } from "./style_sheets.js";
 
 const HINTS = {
-  pieces: "Choose a piece of the row below and then its places, or two places to swap what is on them.",
-  values: "Each click shows the next value; the Backspace key the one before.",
-  stickers: "Choose a sticker and then its colour, or a colour and then all stickers that get it.",
-  blocks: "Choose a block, then the square to which the part that you chose should go.",
+  pieces: "Choose a piece in the row below and then its places, or choose two places to swap their pieces.",
+  values: "Each click shows the next value; Backspace shows the previous one.",
+  stickers: "Choose a sticker and then its colour, or choose a colour and then all stickers that get it.",
+  blocks: "Choose a square of a block, and then the square to which this part of the block should go.",
 };
 
 export class Editor {
@@ -51,7 +51,7 @@ export class Editor {
     if (!this.element.hidden) this.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Follow the board, unless a person has edited the draft; then the draft stays, and is checked again. */
+  /** Follow the board unless the draft has been edited; an edited draft stays and is checked again. */
   async show() {
     const position = this.#page.trail.here?.position;
     if (this.element.hidden || !position) return;
@@ -98,11 +98,11 @@ export class Editor {
     return this.#draft.symbols.flatMap((symbol, field) => (symbol === this.#chosen.letter ? [field] : []));
   }
 
-  /** What a click on a field does: it depends on the kind of the field, and on what is chosen. */
+  /** Handle a click on a field, depending on the kind of field and the current selection. */
   #act(field) {
     const { group, fixed } = this.#form.fields[field];
     const { kind } = this.#form.groups[group];
-    if (fixed) this.#refuse("This one never changes.");
+    if (fixed) this.#refuse("This field never changes.");
     else if (kind === "values") this.#step(field, 1);
     else if (kind === "blocks") this.#actOnBlock(field);
     else if (this.#brush?.group === group) this.#change([[field, this.#brush.symbol]]);
@@ -128,7 +128,7 @@ export class Editor {
     this.#change([[one, symbols[other]], [other, symbols[one]]]);
   }
 
-  /** Show another value of a field, some steps on. */
+  /** Change a field to another value, some steps further. */
   #step(field, steps) {
     const known = this.#symbolsOf(field);
     const at = known.findIndex(({ symbol }) => symbol === this.#draft.symbols[field]);
@@ -139,7 +139,7 @@ export class Editor {
     return this.#form.groups[this.#form.fields[field].group].symbols;
   }
 
-  /** Choose the block on a square, or put the block that is chosen there. */
+  /** Select the block on a square, or put the selected block there. */
   #actOnBlock(field) {
     const symbol = this.#draft.symbols[field];
     const lifted = this.#chosen;
@@ -164,7 +164,7 @@ export class Editor {
     this.#change(this.#blocks.without(this.#draft, letter));
   }
 
-  /** Say why nothing was changed; the verdict on the draft comes back with the next edit. */
+  /** Show why nothing was changed; the next edit shows the verdict on the draft again. */
   #refuse(reason) {
     this.#checking.stop();
     this.verdict.className = "verdict unsure";
@@ -178,7 +178,7 @@ export class Editor {
     if (focused) [...this.palette.querySelectorAll("button")].find(({ dataset }) => dataset.symbol === focused)?.focus();
   }
 
-  /** The symbols of a group as buttons, each with how often it stands there and how often it should. */
+  /** The symbols of a group as buttons, each with its current and its required number. */
   #symbolRow(group) {
     const buttons = this.#form.groups[group].symbols.map(({ symbol, label, count, colour }) => {
       const found = this.#draft.countOf(group, symbol);
@@ -192,7 +192,7 @@ export class Editor {
     return element("div", { class: "row", role: "group", "aria-label": this.#form.groups[group].kind === "stickers" ? "Colours" : "Pieces" }, ...buttons);
   }
 
-  /** Put a symbol on the field that is chosen, else take it for the fields that are chosen next. */
+  /** Put a symbol on the selected field, or remember it for the fields that are selected next. */
   #pick(group, symbol) {
     const field = this.#chosen;
     if (field !== null && this.#form.fields[field].group === group) {
@@ -205,7 +205,7 @@ export class Editor {
     this.#show();
   }
 
-  /** The blocks that are off the board, and the way off for the one that is chosen. */
+  /** Buttons for the blocks off the board, and one that takes the selected block off the board. */
   #blockRow() {
     const missing = this.#blocks.missing(this.#draft).map((letter) =>
       button(letter, () => this.#choose(this.#chosen?.letter === letter ? null : { letter, cell: this.#form.blocks[letter][0] }), {
@@ -233,18 +233,18 @@ export class Editor {
     this.#draft.reset();
     this.#letGo();
     this.#edited();
-    this.show(); // the board may have gone on
+    this.show(); // the board may have changed meanwhile
   }
 
   #edited() {
     this.#answer = null;
     const focused = document.activeElement;
     this.#show();
-    if (focused?.disabled) this.fields.focus(); // what has been undone leaves nothing to undo
+    if (focused?.disabled) this.fields.focus(); // after the last undo, the focused button is disabled
     this.#check();
   }
 
-  /** Ask what the draft is; meanwhile it cannot be used. */
+  /** Request the verdict on the draft; until then it cannot be used. */
   async #check() {
     this.use.disabled = true;
     this.element.setAttribute("aria-busy", "true");
@@ -284,7 +284,7 @@ export class Editor {
     this.#page.stage.board.focus({ preventScroll: true });
   }
 
-  /** A key on a field that is no arrow: a symbol is typed, a value or a block taken back. */
+  /** Handle a key on a field, except arrow keys: type a symbol, or go back to the previous value, or remove a block. */
   #type(field, key) {
     const { kind } = this.#form.groups[this.#form.fields[field].group];
     if (key === "Backspace" || key === "Delete") return this.#takeBack(field, kind);
@@ -296,7 +296,7 @@ export class Editor {
     return found !== undefined;
   }
 
-  /** The symbol of a field that a text names, in small or capital letters. */
+  /** Return the symbol of a field that a text names, in lower or upper case. */
   #named(field, text) {
     const symbols = this.#symbolsOf(field).map(({ symbol }) => symbol);
     return symbols.find((symbol) => symbol === text) ?? symbols.find((symbol) => symbol.toLowerCase() === text.toLowerCase());
@@ -310,7 +310,7 @@ export class Editor {
     return true;
   }
 
-  /** Keys in the editor are not for the board. */
+  /** Keep keys pressed in the editor from the board. */
   #key(event) {
     const withControl = event.ctrlKey || event.metaKey;
     if (event.key.length === 1 && !withControl) event.stopPropagation();
@@ -326,7 +326,7 @@ export class Editor {
 }
 
 const TONES = { invalid: "bad", unreachable: "bad", "not reached yet": "unsure", reached: "good" };
-const SENTENCES = { invalid: "This is not a position", unreachable: "This cannot be reached", "not reached yet": "Not reached yet" };
+const SENTENCES = { invalid: "This is not a position", unreachable: "This is unreachable", "not reached yet": "Not reached yet" };
 
 /** Whether two forms have the same fields, so that their buttons can stay. */
 function sameFields(one, other) {

@@ -1,4 +1,4 @@
-// The fields of the editor as buttons, laid out as on the board; arrow keys go from one to the next.
+// The fields of the editor as buttons, laid out as on the board; arrow keys move between them.
 
 import { button, element } from "./elements.js";
 import { arrowKey } from "./keys.js";
@@ -41,12 +41,12 @@ export class Fields {
     this.element.append(made);
   }
 
-  /** The tab key comes back to the field that had the focus last. */
+  /** Let the tab key return to the field that had the focus last. */
   #stop(focused) {
     for (const { button: one } of this.#squares) one.setAttribute("tabindex", one === focused ? "0" : "-1");
   }
 
-  /** Show a draft, the numbers of fields that are chosen, and of those that are wrong. */
+  /** Show a draft; `chosen` and `wrong` are the numbers of selected and wrong fields. */
   show(symbols, chosen, wrong) {
     for (const { button: made, number, square } of this.#squares) {
       const { name, group } = this.#form.fields[number];

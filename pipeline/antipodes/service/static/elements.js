@@ -1,4 +1,4 @@
-// Elements of the page, made without markup: what comes from a store is text, never HTML.
+// Elements of the page, made without markup, so text from a store is never interpreted as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -28,18 +28,18 @@ export function button(text, act, attributes = {}) {
   return element("button", { type: "button", text, on: { click: act }, ...attributes });
 }
 
-/** 12,345: whole numbers as they are written in the shell. */
+/** Format a whole number like the command line does: 12,345. */
 export function counted(number, noun) {
   const digits = String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return noun ? `${digits} ${noun}${String(number) === "1" ? "" : "s"}` : digits;
 }
 
-/** 12.3 million: a number that has to be short. */
+/** Format a number in short form: 12.3 million. */
 export function rounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
-/** 12 %: a part, with more digits close to 0 and to 1, and never 100 % for less than all. */
+/** Format a fraction as a percentage, with more digits close to 0 and 1, and never 100 % for less than 1. */
 export function percent(part) {
   const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
   const unit = 10 ** (digits + 2);

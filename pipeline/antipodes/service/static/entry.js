@@ -34,18 +34,18 @@ export class Entry {
     if (document.activeElement !== this.field) this.field.value = position;
   }
 
-  /** Let an answer that is under way come too late: the board shows something else meanwhile. */
+  /** Ignore the answer to a request under way, because the board shows something else now. */
   drop() {
     this.#latest.stop();
   }
 
-  /** The answer of the store, or undefined if it comes too late. */
+  /** Return the answer of the service, or undefined if it comes too late. */
   #ask(rest, query) {
     const { api, name } = this.#context;
     return this.#latest.ask((signal) => api.get(of(name, rest), query, signal));
   }
 
-  /** Keep the rows of a board that is pasted: the field has one line. */
+  /** Keep the rows of a pasted board, because the field has only one line. */
   #pasted(event) {
     const text = event.clipboardData.getData("text").trim();
     if (!text.includes("\n")) return;
@@ -60,7 +60,7 @@ export class Entry {
     if (text) this.#tell(() => this.#obey(text));
   }
 
-  /** Do something that asks the store, and show what is wrong. */
+  /** Run an action that sends requests, and show its errors. */
   async #tell(act) {
     try {
       await act();
@@ -69,7 +69,7 @@ export class Entry {
     }
   }
 
-  /** Put the position that a text says on the board, or make the moves that it names. */
+  /** Put the position in a text on the board, or make the moves that it names. */
   async #obey(text) {
     try {
       const seen = await this.#ask("/view", { position: text });
@@ -87,7 +87,7 @@ export class Entry {
     else this.#page.go(position);
   }
 
-  /** Make the moves of a sequence from the position on the board; nothing is made if one of them is not legal. */
+  /** Make the moves of a sequence from the position on the board; no move is made if one of them is not legal. */
   async #makeMoves(moves) {
     const { position } = this.#page.trail.here;
     const seen = await this.#ask("/view", { position, moves });

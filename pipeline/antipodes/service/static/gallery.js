@@ -1,4 +1,4 @@
-// Positions as small boards; a click puts one on the board.
+// Positions as small boards; a click shows one on the main board.
 
 import { button, element } from "./elements.js";
 

@@ -13,7 +13,7 @@ import { useStyles } from "./style_sheets.js";
 const HOVER = 70;
 const KEPT = 300;
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-const BY_MOUSE = "Drag or wheel to move and zoom; keys +, −, 0; arrow keys go along the edges; click a position to go there.";
+const BY_MOUSE = "Drag or wheel to move and zoom; keys +, −, 0 zoom; arrow keys follow the edges; click a position to go there.";
 const BY_TOUCH = "Drag to move, two fingers zoom; tap a position to go there.";
 
 export function mount(root, context) {
@@ -70,7 +70,7 @@ class Graph {
         button("−", () => this.scene?.enlarge(1 / 1.5), { class: "button", "aria-label": "Zoom out" }),
         button("+", () => this.scene?.enlarge(1.5), { class: "button", "aria-label": "Zoom in" }),
         button("Fit", () => this.scene?.fit(), { class: "button", title: "Show the whole picture" }),
-        button("PNG", () => this.#save(), { class: "button", title: "Save what is seen as a picture" }),
+        button("PNG", () => this.#save(), { class: "button", title: "Save the visible part as a picture" }),
         button("Full", () => this.#fill(), { class: "button", title: "Fill the screen" }),
         button("Here", () => this.#showCurrent(), { class: "button", title: "Bring the position on the board to the middle" }),
       ),
@@ -86,7 +86,7 @@ class Graph {
     this.ring = element("div", { class: "graph-ring", hidden: true });
   }
 
-  /** Whether another graph has to be asked for: after a commit, or where the position is not in this one. */
+  /** Return whether a new graph is needed: after a commit, or if the position is not in this graph. */
   #isOld() {
     const { store, seen } = this.context;
     if (!this.model || this.version !== store.version) return true;
@@ -147,7 +147,7 @@ class Graph {
     this.depth.max = model.last;
   }
 
-  /** The position and where its moves lead as text, with links. */
+  /** Show the position and its successors as text with links. */
   #list() {
     const { seen, store } = this.context;
     const at = seen ? ` On the board: ${seen.position}, distance ${distanceIn(seen, store)}; its moves lead to:` : "";
@@ -207,7 +207,7 @@ class Graph {
     act();
   }
 
-  /** Go along the edge that leads most in a direction of the screen. */
+  /** Follow the edge that is closest to a direction on the screen. */
   #walk([right, down]) {
     if (this.current < 0) return;
     const [x, y] = this.scene.point(this.current);
@@ -218,7 +218,7 @@ class Graph {
       if (along > most) [best, most] = [near, along];
     }
     if (best >= 0) this.#goTo(best);
-    else this.context.say("no edge leads there");
+    else this.context.say("there is no edge in this direction");
   }
 
   async #goTo(node) {
@@ -237,21 +237,21 @@ class Graph {
     else navigate({ position });
   }
 
-  /** The position of a node, from the service or from memory. */
+  /** Return the position of a node, from memory or from the service. */
   async #view(node, signal) {
     const { api, name } = this.context;
     const { model, seen } = this;
     const index = model.index[node];
     if (!seen.has(index)) {
       const view = await api.get(api.of(name, "/view"), { index }, signal);
-      if (model !== this.model) return undefined; // of a commit before
+      if (model !== this.model) return undefined; // belongs to an earlier commit
       seen.set(index, view);
       if (seen.size > KEPT) seen.delete(seen.keys().next().value);
     }
     return seen.get(index);
   }
 
-  /** Show the board of the node under the pointer, if it stays there for a moment. */
+  /** Show the board of the node under the pointer if the pointer rests there for a moment. */
   #hover(node) {
     if (node === this.hovered) return;
     this.hovered = node;
@@ -283,7 +283,7 @@ function distanceIn({ distance }, { complete }) {
   return distance ?? (complete ? "none, as it is unreachable" : "not known yet");
 }
 
-/** How many moves a graph has, and how many of them lead one way only. */
+/** Return the numbers of two-way and one-way moves of a graph as text. */
 function movesOf(model) {
   const all = model.edges.length / 2;
   const oneWay = model.oneWay(model.edges).length / 2;

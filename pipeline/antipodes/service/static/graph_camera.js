@@ -1,4 +1,4 @@
-// Which part of a picture is on the screen: places from 0 to 1 in both directions, moved and enlarged.
+// The part of a picture that is on the screen: places from 0 to 1 in both directions, scaled and shifted.
 
 const WIDEST = 1.75;
 const MARGIN = { left: 58, right: 26, top: 30, bottom: 30 };
@@ -10,7 +10,7 @@ export class Camera {
     this.fit();
   }
 
-  /** The size of the screen in pixels; what is in its middle stays there. */
+  /** Set the size of the screen in pixels; the place in its centre stays there. */
   resize(width, height) {
     const middle = this.unit([this.width / 2, this.height / 2]);
     [this.width, this.height] = [width, height];
@@ -21,7 +21,7 @@ export class Camera {
     else this.centre(middle);
   }
 
-  /** Show all. */
+  /** Show the whole picture. */
   fit() {
     [this.zoom, this.x, this.y] = [1, 0, 0];
   }
@@ -37,7 +37,7 @@ export class Camera {
     return [(x - (this.left ?? 0)) / (this.wide ?? 1), (y - MARGIN.top) / (this.high ?? 1)];
   }
 
-  /** By how much places are enlarged and then moved, in pixels: {scale: [x, y], offset: [x, y]}. */
+  /** Return scale and offset from places to pixels: {scale: [x, y], offset: [x, y]}. */
   transform() {
     return { scale: [this.wide * this.zoom, this.high * this.zoom], offset: this.screen(0, 0) };
   }
@@ -77,7 +77,7 @@ export class Camera {
   }
 }
 
-/** By how much a span has to move so that a quarter of the screen shows it. */
+/** Return how far a span has to move so that it covers at least a quarter of the screen. */
 function within(low, high, size) {
   if (high < size * 0.25) return size * 0.25 - high;
   return low > size * 0.75 ? size * 0.75 - low : 0;

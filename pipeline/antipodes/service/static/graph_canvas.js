@@ -1,4 +1,4 @@
-// Draws a graph on a plain canvas, where there is no WebGL. While the picture moves, its last drawing is moved.
+// Draws a graph on a plain canvas if there is no WebGL. While the picture moves, the last drawing is only shifted.
 
 import { addHead } from "./graph_arrows.js";
 
@@ -25,7 +25,7 @@ class Drawing {
     this.marks = pairs;
   }
 
-  /** A frame, as of the other drawing; `moving`: another follows soon. */
+  /** Draw a frame like the WebGL drawing does; `moving` means that another frame follows soon. */
   draw(camera, { moving, ...look }) {
     const { canvas, sheet } = this;
     if (!moving || !this.drawn) this.#redraw(camera, look);

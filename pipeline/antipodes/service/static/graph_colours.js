@@ -9,7 +9,7 @@ export function isDark() {
   return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
-/** Call `act` whenever the page becomes light or dark; returns what ends that. */
+/** Call `act` whenever the page becomes light or dark; return a function that stops this. */
 export function onTheme(act) {
   const [system, switched] = [matchMedia("(prefers-color-scheme: dark)"), new MutationObserver(act)];
   switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });

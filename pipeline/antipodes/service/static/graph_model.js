@@ -1,6 +1,6 @@
-// The graph as typed arrays: where its nodes stand, who their neighbours are, and which are on shortest paths.
+// The graph as typed arrays: the places of its nodes, their neighbours, and the edges on shortest paths.
 
-/** Nodes of a layer in one line; the nodes of wider layers stand in several lines, one below the other. */
+/** Maximum number of nodes of a layer in one line; wider layers use several lines below each other. */
 const PER_LINE = 420;
 const THICKEST = 0.62;
 
@@ -22,7 +22,7 @@ export class GraphModel {
     this.#connect();
   }
 
-  /** How many layers the picture has. */
+  /** Number of layers of the picture. */
   get span() {
     return this.last - this.first + 1;
   }
@@ -48,7 +48,7 @@ export class GraphModel {
     return this.span > 1 ? (depth - this.first) / (this.span - 1) : 0.5;
   }
 
-  /** How far two layers are apart. */
+  /** Distance between two layers. */
   get gap() {
     return 1 / Math.max(1, this.span - 1);
   }
@@ -66,7 +66,7 @@ export class GraphModel {
     return Uint32Array.from(pairs);
   }
 
-  /** Those of some edges, pairs of nodes, that no move leads back. */
+  /** Return those of the given edges (pairs of nodes) that are one-way. */
   oneWay(pairs) {
     if (!this.directed) return new Uint32Array();
     const kept = [];
@@ -101,7 +101,7 @@ export class GraphModel {
     }
   }
 
-  /** The first node of a layer that does not stand left of a place. */
+  /** Return the first node of a layer that is not left of a place. */
   #after(begin, end, place) {
     let [low, high] = [begin, end];
     while (low < high) {
@@ -126,7 +126,7 @@ export class GraphModel {
     return places;
   }
 
-  /** How much of the width each node has for itself: much in layers of few nodes. */
+  /** Width that each node has for itself, which is large in layers of few nodes. */
   #roomy() {
     const room = new Float32Array(this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
@@ -151,7 +151,7 @@ export class GraphModel {
     }
   }
 
-  /** Whether a move leads from one neighbour to the other, which not all edges of a directed graph say. */
+  /** Return whether a move leads from one neighbour to the other; in a directed graph, not every edge has this direction. */
   #leads(from, to) {
     if (!this.directed) return true;
     this.codes ??= new Set(pairsOf(this.edges, this.count));

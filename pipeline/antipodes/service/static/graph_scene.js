@@ -1,4 +1,4 @@
-// A graph on a stage: the canvas, the ruler of depths and the marks over it, redrawn when something has changed.
+// A graph on a stage: the canvas, the ruler of depths, and the markers above it, redrawn when something changes.
 
 import { element } from "./elements.js";
 import { Camera } from "./graph_camera.js";
@@ -122,7 +122,7 @@ export class Scene {
     return Math.min(9, Math.max(1, Math.min(room, 5)) * Math.max(0.8, zoom ** 0.55));
   }
 
-  /** The opacity of edges: where many cover each other, each is faint. */
+  /** Opacity of the edges; if many edges overlap, each is faint. */
   get opacity() {
     const { model, camera } = this;
     const covering = model.edges.length / 2 / (model.span * camera.width * camera.zoom);
@@ -140,14 +140,14 @@ export class Scene {
     if (this.pairs) this.drawing.highlight(this.pairs);
   }
 
-  /** The browser took the graphics card away, or imitates one too slowly: go on without it. */
+  /** Continue without WebGL, because the browser lost the graphics card or emulates it too slowly. */
   #lost() {
     if (!this.stage.isConnected || this.drawing.kind === "canvas") return;
     this.#open(true);
     this.#resize();
   }
 
-  /** Where frames come late one after the other, a plain canvas moves more smoothly. */
+  /** Switch to a plain canvas if frames are late repeatedly, because it moves more smoothly then. */
   #heed(waited) {
     this.late = waited > SLOW.milliseconds ? (this.late ?? 0) + 1 : 0;
     const { drawing } = this;
@@ -170,7 +170,7 @@ export class Scene {
     this.change();
   }
 
-  /** Draw, so many milliseconds after that was asked for. */
+  /** Draw; `late` is the number of milliseconds since the request. */
   #frame(waited) {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];

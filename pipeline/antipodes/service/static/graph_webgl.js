@@ -1,4 +1,4 @@
-// Draws a graph with WebGL: the nodes and edges are sent to the graphics card once, a frame sends a few numbers.
+// Draws a graph with WebGL: the nodes and edges are sent to the graphics card once, a frame only sends a few numbers.
 
 import { Arrows } from "./graph_arrows.js";
 import { program } from "./graph_program.js";

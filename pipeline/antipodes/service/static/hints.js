@@ -1,4 +1,4 @@
-// Below the board: what a person can do with it on this device, for this puzzle.
+// The hints below the board: the possible actions on this device for this puzzle.
 
 import { element } from "./elements.js";
 import { isOneWay } from "./results.js";
@@ -7,7 +7,7 @@ const ARROWS = ["←", "→", "↑", "↓"];
 const MOST_LETTERS = 4;
 const mouse = matchMedia("(any-hover: hover)");
 
-/** Whether the device has a pointer that can hover, and so in all likelihood keys. */
+/** Return whether the device has a pointer that can hover, and therefore probably a keyboard. */
 export function hasMouse() {
   return mouse.matches;
 }
@@ -47,12 +47,12 @@ function byHand({ stickers, drag, click }) {
   const tap = hasMouse() ? "Click" : "Tap";
   if (stickers) return `${tap} a sticker to choose a turn of its piece`;
   if (drag) return `${tap} or drag a piece`;
-  return click ? `${tap} a piece to move or change it` : "Choose a move in the tab Moves";
+  return click ? `${tap} a piece to move or change it` : "Choose a move in the Moves tab";
 }
 
 function byLetters(letters, moves) {
   const inverse = letters.find((name) => moves.includes(`${name}'`));
-  const shown = [...keys(letters.slice(0, MOST_LETTERS)), letters.length > MOST_LETTERS ? " …" : "", " make the moves of these names"];
+  const shown = [...keys(letters.slice(0, MOST_LETTERS)), letters.length > MOST_LETTERS ? " …" : "", " make the moves with these names"];
   return inverse === undefined ? shown : [...shown, ", ", ...keys(["Shift", inverse], "+"), ` makes ${inverse}'`];
 }
 

@@ -1,4 +1,4 @@
-// Which keys are for the board, and which for what has the focus.
+// Decides which keys control the board, and which belong to the focused element.
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
@@ -7,7 +7,7 @@ export function arrowKey(key) {
   return ARROWS.has(key);
 }
 
-/** The move that a letter key means: the one of that name, with Shift its inverse; null if there is none. */
+/** Return the move for a letter key: the move with that name, with Shift its inverse; null if there is none. */
 export function letterMove({ key, shiftKey }, moves) {
   if (!/^\p{L}$/u.test(key)) return null;
   const [small, capital] = [key.toLowerCase(), key.toUpperCase()].map((name) => (moves.includes(name) ? name : null));
@@ -17,12 +17,12 @@ export function letterMove({ key, shiftKey }, moves) {
   return moves.includes(`${name}'`) ? `${name}'` : null;
 }
 
-/** Whether an element takes keys as text or as its own. */
+/** Return whether an element handles keys itself, for example as text. */
 export function isTyping(target) {
   return target.closest("input, select, textarea, [contenteditable]") !== null;
 }
 
-/** Let arrow keys, Home and End go through elements of which one has a stop for the tab key. */
+/** Let arrow keys, Home and End move the focus in a group of elements with a single tab stop. */
 export function roving(elements, first, act = () => {}) {
   const backward = new Set(["ArrowLeft", "ArrowUp"]);
   elements.forEach((one, at) => {

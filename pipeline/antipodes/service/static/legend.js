@@ -1,4 +1,4 @@
-// What the names of the moves mean: of a family in one sentence, of permutations move by move.
+// The meanings of the names of moves: one sentence for a family, or one line per move for permutations.
 
 import { counted, element } from "./elements.js";
 import { Question } from "./tabs.js";
@@ -31,6 +31,6 @@ function parts({ text, count, moves }) {
   const known = moves.filter(({ meaning }) => meaning !== null);
   const list = element("dl", { class: "meanings" }, ...known.map(({ name, meaning }) => element("div", {}, element("dt", { class: "mono", text: name }), element("dd", { text: meaning }))));
   const rest = known.length && count > moves.length ? element("p", { class: "small muted", text: `The first ${counted(moves.length)} of ${counted(count, "move")}.` }) : null;
-  const none = text === null && !known.length ? element("p", { class: "small", text: "The puzzle's definition does not explain its moves. Point at a move to see where it leads." }) : null;
+  const none = text === null && !known.length ? element("p", { class: "small", text: "The puzzle's definition does not explain its moves. Point at a move to preview it." }) : null;
   return [text && element("p", { class: "small", text }), none, known.length ? list : null, rest].filter(Boolean);
 }

@@ -1,4 +1,4 @@
-// The sign of loading: it appears as soon as a request takes longer than half a second.
+// The loading indicator, which appears when a request takes longer than half a second.
 
 import { element } from "./elements.js";
 
@@ -7,7 +7,7 @@ const PATIENCE = 500;
 const sign = element("div", { class: "loading", role: "status", hidden: true });
 let late = 0;
 
-/** The value of a promise; while it takes long, the sign is shown. */
+/** Return the value of a promise; show the indicator while it takes long. */
 export async function signalled(promise) {
   let isLate = false;
   const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// The page: which store and view the address names, and what all views share.
+// The page: shows the store and view that the address names, and provides the context for all views.
 //
 // Each page and each view is a module with `mount(element, context)`, which fills the element and returns
 // {update(), close()}: `update` is called when the state or the store has changed, `close` before the element goes.
@@ -6,14 +6,14 @@
 //   api        the functions of api.js: get(path, query, signal), post(path, body), address(path, query), of(name, rest)
 //   name       the name of the store, null on the start page
 //   store      the JSON of /stores/NAME as of the last commit, null on the start page
-//   state      what the address says, all texts: {position, view, depth, pattern, scale, ...}
+//   state      the state in the address, all strings: {position, view, depth, pattern, scale, ...}
 //   navigate(changes, {replace})  changes the state and so the address; null removes a key; `replace`: no step for "back"
 //   board(picture, label)         a picture of the service as an <svg>
-//   say(text)  tells a screen reader
-//   fail(error)  shows an error in one line, until it is dismissed or `succeed()` says that it is over
+//   say(text)  announces a text to screen readers
+//   fail(error)  shows an error in one line, until it is dismissed or `succeed()` is called
 // A table page adds to the context it hands to its views:
 //   here       {position, distance, index, move} of the position on the board, null before the first answer
-//   seen       the JSON of /view of the position on the board, null as long as it is not there
+//   seen       the JSON of /view of the position on the board, null until it has arrived
 //   go(position)  puts a position on the board, as a step of the history
 
 import * as api from "./api.js";
@@ -42,7 +42,7 @@ export function parsed(hash) {
   return { name: path ? decoded(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** What a person wrote that is no encoding stands for itself. */
+/** Decode a part of the address; a text that is not validly encoded is kept as it is. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -58,7 +58,7 @@ export function hashed(name, state) {
   return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
 }
 
-/** The context of a page; once another page is shown, what the old one does comes too late. */
+/** Return the context of a page; it has no effect once another page is shown. */
 function newContext(name, state, store) {
   const shown = (act) => (...given) => made === context && act(...given);
   const made = { api, name, store, state, board: pictured };
@@ -90,7 +90,7 @@ function succeed() {
   problem.hidden = true;
 }
 
-/** Show what the address names. */
+/** Show the page that the address names. */
 async function follow() {
   const mine = ++turn;
   const { name, state } = parsed(location.hash);
@@ -117,15 +117,15 @@ function show(module, next) {
   document.title = next.name === null ? "Antipodes" : `${next.name} – Antipodes`;
   where(next.name);
   page = module.mount(main, next) ?? { update() {}, close() {} };
-  if (walked) main.focus({ preventScroll: true }); // the link that led here is gone
+  if (walked) main.focus({ preventScroll: true }); // the link that was clicked no longer exists
   watch();
 }
 
-/** Say that there is no such store, in place of its page. */
+/** Show that the store does not exist, in place of its page. */
 function refuse(name, error) {
   page?.close();
   page = null;
-  context = null; // the store before is followed no longer
+  context = null; // stop following the previous store
   where(name);
   main.replaceChildren(element("p", { class: "note" }, element("a", { href: "#/", text: "All stores" })));
   fail(error);
@@ -137,7 +137,7 @@ function where(name) {
   document.getElementById("where").replaceChildren(...here);
 }
 
-/** Ask from time to time whether the store has changed; soon where a run is under way. */
+/** Check regularly whether the store has changed, more often while a run is under way. */
 function watch() {
   clearTimeout(timer);
   if (!context?.name) return;
@@ -158,7 +158,7 @@ async function look() {
   watch();
 }
 
-/** The service does not answer: look soon whether it is back. */
+/** Check soon whether the service, which does not answer, is back. */
 function lose(asked) {
   asked.lost = true;
   watch();

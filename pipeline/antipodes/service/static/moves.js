@@ -1,4 +1,4 @@
-// The view "Moves": each legal move with what it leads to, what the names mean, and the shortest paths as boards.
+// The view "Moves": the legal moves and their results, the meanings of the names, and the shortest paths as boards.
 
 import { button, counted, element, nameOf } from "./elements.js";
 import { thumbs } from "./gallery.js";
@@ -40,7 +40,7 @@ class MovesView {
     this.path.update();
   }
 
-  /** What the moves lead to is not known for the position on the board: their names alone remain. */
+  /** Show only the names of the moves while the successors of the position on the board are unknown. */
   #forget() {
     this.#shown = null;
     for (const one of this.moves.children) {
@@ -70,7 +70,7 @@ class MovesView {
     return previewing(made, stage, successor, `Preview of ${name}: ${successor.position}, ${words}`);
   }
 
-  /** For one-way moves: the positions one move before. */
+  /** Show the predecessors if moves are irreversible. */
   #before({ predecessors }) {
     if (!predecessors?.length) return this.before.replaceChildren();
     const pictures = predecessors.map(({ picture }) => picture);
@@ -80,7 +80,7 @@ class MovesView {
   }
 }
 
-/** Moves by what they lead to: the nearest first; the puzzle's own order among those that lead equally far. */
+/** Sort moves by their results, the closest first; moves with equal results keep the puzzle's order. */
 function inOrder(successors, store) {
   const ranked = successors.map((one) => ({ one, ...resultOf(one, store) }));
   return ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank)).map(({ one }) => one);
@@ -89,7 +89,7 @@ function inOrder(successors, store) {
 function lead({ successors, distance }, store) {
   if (successors.length === 0) return "No move is legal here.";
   const all = counted(successors.length, "legal move");
-  if (isOneWay(store)) return `${all}. Not every move has an inverse here, so each number is the distance from the ${zeroOf(store)} after the move.`;
+  if (isOneWay(store)) return `${all}. Some moves are irreversible, so each number is the distance from the ${zeroOf(store)} after the move.`;
   if (distance === 0) return `${all}.`;
   const nearer = successors.filter(({ change }) => change < 0).length;
   return nearer ? `${all}, ${nearer} of them ${nearer === 1 ? "leads" : "lead"} nearer.` : `${all}.`;

@@ -17,7 +17,7 @@ export class PathView {
   constructor(context) {
     this.#context = context;
     this.#question = new Question(context);
-    this.opener = button("Show a shortest path", () => this.#show(), { class: "button", hidden: true }); // until the position is known
+    this.opener = button("Show a shortest path", () => this.#show(), { class: "button", hidden: true }); // hidden until the position is known
     this.title = element("h2");
     this.previous = button("←", () => this.#step(-1n), { class: "button icon", "aria-label": "Previous path", title: "Previous path" });
     this.next = button("→", () => this.#step(1n), { class: "button icon", "aria-label": "Next path", title: "Next path" });
@@ -83,7 +83,7 @@ export class PathView {
   }
 }
 
-/** Enable a button or not; the focus does not stay on one that is disabled. */
+/** Enable or disable a button; a disabled button loses the focus. */
 function setEnabled(made, enabled, other) {
   const focused = made === document.activeElement;
   made.disabled = !enabled;

@@ -1,4 +1,4 @@
-// The view "Pattern": the positions that fit one, by distance, beside all positions.
+// The view "Pattern": the positions that match a pattern, by distance, compared with all positions.
 
 import { barChart, countsTable } from "./chart.js";
 import { button, counted, element } from "./elements.js";
@@ -28,11 +28,11 @@ class PatternView {
     this.field = element("input", { type: "text", id: "pattern", class: "wide mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     const label = element("label", { for: "pattern", class: "label", text: "Pattern" });
     const form = element("form", { class: "row", on: { submit: (event) => this.#asked(event) } }, this.field, button("Count", null, { type: "submit", class: "button main" }));
-    const help = element("p", { class: "muted small", text: "Written as a position: ? is anything, [AB] one of these, {ABC} these in any order." });
+    const help = element("p", { class: "muted small", text: "Write a pattern like a position: ? is any piece, [AB] is A or B, {ABC} is A, B and C in any order." });
     this.scale = scaleSwitch(context);
     this.lead = element("p");
     this.head = element("div", { class: "row apart", hidden: true }, this.lead, this.scale.group);
-    this.legend = element("p", { class: "legend small muted", hidden: true }, legendItem("part", "fits the pattern"), legendItem("whole", "all positions, on a scale of their own"));
+    this.legend = element("p", { class: "legend small muted", hidden: true }, legendItem("part", "matches the pattern"), legendItem("whole", "all positions, on a separate scale"));
     this.chart = element("div", { class: "chart-box" });
     this.numbers = element("div");
     this.ends = element("div");
@@ -69,7 +69,7 @@ class PatternView {
     }
   }
 
-  /** Show the answer to a pattern; null: nothing, as it is not there. */
+  /** Show the answer to a pattern; null shows nothing. */
   #show(pattern, found) {
     [this.#pattern, this.#found, this.#shown] = [pattern, found, ""];
     this.head.hidden = this.legend.hidden = found === null;
@@ -89,8 +89,8 @@ class PatternView {
     this.#shown = text;
     const bars = Object.entries(counts).map(([depth, number]) => ({ depth: Number(depth), count: number }));
     const behind = layers.layers.map((number, depth) => ({ depth, count: number }));
-    this.lead.textContent = `${counted(count, "position")} fit${count === 1 ? "s" : ""}${reached === count ? "" : `, ${counted(reached)} of them reached`}.`;
-    this.chart.replaceChildren(barChart({ bars, behind, scale: state.scale, here: null, width, label: "Positions that fit, at each depth" }));
+    this.lead.textContent = `${counted(count, "position")} match${count === 1 ? "es" : ""}${reached === count ? "" : `, ${counted(reached)} of them reached`}.`;
+    this.chart.replaceChildren(barChart({ bars, behind, scale: state.scale, here: null, width, label: "Matching positions at each depth" }));
     this.numbers.replaceChildren(countsTable(bars));
   }
 

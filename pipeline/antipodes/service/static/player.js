@@ -5,12 +5,12 @@ import { zeroOf } from "./results.js";
 import { still } from "./stage.js";
 import { Question } from "./tabs.js";
 
-/** Milliseconds of a step; a long path is played faster, towards `all` milliseconds together. */
+/** Milliseconds per step; a long path is played faster, so that it takes about `all` milliseconds. */
 const STEP = { slowest: 620, fastest: 220, all: 25_000 };
-/** The part of a step in which a piece glides. */
+/** Fraction of a step during which a piece glides. */
 const GLIDE = 0.6;
 
-/** A shortest path from a position, asked when it is needed, and played. */
+/** Requests a shortest path when it is needed, and plays it. */
 export class Player {
   #page;
   #question;
@@ -23,17 +23,17 @@ export class Player {
     this.#question = new Question(page.context);
   }
 
-  /** The JSON of /path of a position; undefined if the path of another one was asked meanwhile. */
+  /** The JSON of /path of a position; undefined if another path was requested meanwhile. */
   path(position) {
     return this.#question.ask("/path", { position });
   }
 
-  /** Play the path to the start; where moves cannot be undone, from the start to the position. */
+  /** Play the path to the start or, if moves are irreversible, from the start to the position. */
   async play() {
     const { context, trail } = this.#page;
     const turn = ++this.#turn;
     this.playing = true;
-    this.#page.entry.drop(); // a jump that was asked before
+    this.#page.entry.drop(); // cancel a jump that was requested before
     this.#page.readout.show();
     try {
       const found = await this.path(trail.here.position);

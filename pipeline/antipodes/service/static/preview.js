@@ -1,4 +1,4 @@
-// A preview of a move: while the pointer or the focus is on its button, the board shows where it leads.
+// A preview of a move: while the pointer or the focus is on its button, the board shows the position after the move.
 
 /** Let a button show the picture of a successor on the stage, with a label for screen readers; returns the button. */
 export function previewing(made, stage, { picture }, label) {
@@ -15,7 +15,7 @@ export function previewing(made, stage, { picture }, label) {
 let last = "";
 let moving = false;
 
-/** Whether a mouse or a pen went somewhere: a button that appears below a pointer at rest is not pointed at. */
+/** Return whether the pointer has moved: a button that appears below a resting pointer is not being pointed at. */
 function moved({ pointerType }) {
   return pointerType !== "touch" && moving;
 }

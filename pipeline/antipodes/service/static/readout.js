@@ -1,4 +1,4 @@
-// What the board says: the distance, how far that is, the shortest paths, and the buttons to walk on.
+// The readout beside the board: the distance, how it compares, the shortest paths, and buttons for further moves.
 
 import { trailChart } from "./chart.js";
 import { button, counted, element, percent } from "./elements.js";
@@ -43,7 +43,7 @@ export class Readout {
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
   }
 
-  /** Show what is known of the position on the board. */
+  /** Show what is known about the position on the board. */
   show() {
     const { store, layers } = this.#context;
     this.status.textContent = store.complete ? "" : following(store);
@@ -63,7 +63,7 @@ export class Readout {
     setText(this.number, String(layers.radius ?? "–"));
     setText(this.words, layers.complete ? "moves to the farthest positions" : "moves deep so far");
     const sum = layers.layers.reduce((total, one) => total + one, 0);
-    const why = this.#context.store.kind === "counts" ? "; only their counts were kept, so no position can be asked for." : ".";
+    const why = this.#context.store.kind === "counts" ? "; only their counts were kept, so positions cannot be queried." : ".";
     this.facts.textContent = counted(sum, "position") + why;
   }
 
@@ -78,7 +78,7 @@ export class Readout {
     this.facts.replaceChildren(...this.#place(here, layers));
   }
 
-  /** How far that is among all positions, and how many shortest paths there are. */
+  /** Show how the distance compares with all positions, and the number of shortest paths. */
   #place(here, layers) {
     const { distance } = here;
     if (distance === null || !layers) return [];
@@ -103,7 +103,7 @@ export class Readout {
       if (found) this.#counted(key, numberOf(found, this.#context.store));
     } catch (error) {
       this.#counted(key, "");
-      if (error.status !== 413) this.#context.fail(error); // too large a table to look for paths in it
+      if (error.status !== 413) this.#context.fail(error); // the table is too large to search for paths
     }
   }
 
@@ -144,12 +144,12 @@ export class Readout {
   }
 }
 
-/** Set a text only where it differs, so that a screen reader says it once. */
+/** Set a text only if it differs, so that screen readers announce it once. */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** How many shortest paths there are; of moves without known inverses those of large tables are not counted. */
+/** Return the number of shortest paths as text; in large tables, they are not counted if moves have no inverses. */
 function numberOf({ count }, { reversible, invertible }) {
   if (count !== null) return counted(count, "shortest path");
   return reversible || invertible ? "very many shortest paths" : "";

@@ -1,7 +1,7 @@
-// What a distance and a move mean, in words. A table has distances from the start: only where each move has an inverse
-// are they distances to the start, too, so that a move can lead nearer to it.
+// Distances and moves in words. A table contains distances from the start. Only if every move has an inverse
+// are they also distances to the start, so that a move can lead closer to it.
 
-/** Whether some move has no inverse: distances are then from the start, and no move is said to lead nearer to it. */
+/** Whether some move has no inverse: distances are then from the start, and no move is described as leading closer to it. */
 export function isOneWay({ reversible }) {
   return reversible === false;
 }
@@ -17,12 +17,12 @@ export function zeroOf({ depth_zero: zero, starts }) {
   return `${starts > 1 ? "nearest " : ""}${zero ?? "start"}`;
 }
 
-/** What a position at distance 0 is. */
+/** Describe a position at distance 0. */
 export function atZero({ depth_zero: zero, starts }) {
   return `this is ${starts > 1 ? "a" : "the"} ${zero ?? "start"}`;
 }
 
-/** Why a position has no distance. */
+/** Return why a position has no distance. */
 export function unknown({ complete }) {
   return complete ? "unreachable" : "not reached yet";
 }
@@ -38,9 +38,9 @@ export function bestMove(seen, store) {
 }
 
 /**
- * What a move leads to: a short `sign`, the `words` of it, a `tone` for its colour, and its `rank` among other moves.
+ * Describe the result of a move: a short `sign`, `words`, a `tone` for its colour, and its `rank` among other moves.
  *
- * That is how the distance changes, if it is the distance to the start, too; else it is the distance itself.
+ * The description is the change of the distance if it is also the distance to the start, otherwise the distance itself.
  */
 export function resultOf({ distance, change }, store) {
   if (distance === null) return { sign: store.complete ? "–" : "?", words: unknown(store), tone: "unknown", rank: Infinity };

@@ -1,4 +1,4 @@
-// What the page gives to the reader: files, and texts to paste elsewhere.
+// Saving files and copying texts.
 
 import { Problem } from "./api.js";
 import { button, element } from "./elements.js";
@@ -12,12 +12,12 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** A button that copies what `text()` gives. */
+/** A button that copies the result of `text()`. */
 export function copyButton(name, text, context, title) {
   return button(name, (event) => copy(text(), event.currentTarget, context), { class: "quiet", title });
 }
 
-/** A text as one word of a shell. */
+/** Quote a text as one word for a shell. */
 export function quoted(text) {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }

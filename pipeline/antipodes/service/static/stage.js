@@ -1,4 +1,4 @@
-// The board that is played on: pieces are clicked and dragged, and glide to where a move puts them.
+// The board to play on: pieces are clicked or dragged, and glide to their new places.
 
 import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
 import { button, drawn, element, nameOf } from "./elements.js";
@@ -12,12 +12,12 @@ const STRAIGHT = 0.7;
 const STICKERS = ["rectangle", "polygon"];
 const NOWHERE = { box: [Infinity, Infinity, -Infinity, -Infinity] };
 
-/** Whether the person asked the system for less motion. */
+/** Return whether the user has asked the system for reduced motion. */
 export function still() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** A board of the store that `store()` returns; `make(successor)` is called with the move that a person chose by it. */
+/** A board of the store that `store()` returns; `make(successor)` is called with the move that the user chooses. */
 export class Stage {
   #store;
   #make;
@@ -35,7 +35,7 @@ export class Stage {
   #quiet = false;
 
   constructor(store, make) {
-    [this.#store, this.#make] = [store, make]; // a function, as the store changes with each commit
+    [this.#store, this.#make] = [store, make]; // a function, because the store changes with each commit
     this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
     this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board" });
     this.element = element("div", { class: "board-frame" }, this.board, this.menu);
@@ -60,13 +60,13 @@ export class Stage {
     if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
   }
 
-  /** Show nothing until the picture of another position is there. */
+  /** Show nothing until the picture of another position arrives. */
   cover(label) {
     this.show(this.#picture, label, 0);
     this.board.classList.add("stale");
   }
 
-  /** Name the pieces of the picture that is shown as a position does: equal ones may have changed their letters. */
+  /** Give the pieces on the board the letters of a new picture, since identical pieces may have changed their letters. */
   rename(picture, label) {
     if (JSON.stringify(picture) !== JSON.stringify(this.#picture)) this.show(picture, label, 0);
   }
@@ -97,7 +97,7 @@ export class Stage {
     if (from) this.#choose(this.#at(from), from);
   }
 
-  /** Show where a move leads, until `endPreview`; the board stays as it is. */
+  /** Preview a move until `endPreview`; the position on the board does not change. */
   preview(picture, label) {
     if (this.#quiet || this.#drag) return;
     this.#finishGlide();
@@ -113,14 +113,14 @@ export class Stage {
     this.board.replaceChildren(this.#image);
   }
 
-  /** Do something that moves the focus, which shows no preview then. */
+  /** Run an action that moves the focus without showing a preview. */
   withoutPreview(act) {
     this.#quiet = true;
     act();
     this.#quiet = false;
   }
 
-  /** What a person can do on this board now: {stickers, drag, click, arrows}. */
+  /** The possible actions on this board now: {stickers, drag, click, arrows}. */
   get means() {
     const choices = this.#choices;
     const changes = choices.some(({ moved, gone, come }) => moved.length + gone.length + come.length > 0);
@@ -137,20 +137,20 @@ export class Stage {
     return this.#picture;
   }
 
-  /** Make the move that an arrow key means, if it is clear; several open the menu. */
+  /** Make the move for an arrow key; if there are several, open the menu. */
   arrow(key) {
     const fitting = this.#meantBy(key);
     if (fitting.length === 1) this.#make(fitting[0].successor);
     else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
   }
 
-  /** Whether an arrow key may mean a move: it does, or the moves are not known yet. */
+  /** Return whether there is a move for an arrow key, or the moves are not known yet. */
   mayMean(key) {
     return this.#choices.length === 0 || this.#meantBy(key).length > 0;
   }
 
   #meantBy(key) {
-    if (this.#stickers) return []; // stickers of one colour that turned only look as if one had moved
+    if (this.#stickers) return []; // turned stickers of one colour only look as if one had moved
     const [x, y] = ARROWS[key];
     return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
   }
@@ -165,7 +165,7 @@ export class Stage {
     return !group.classList.contains("fixed") && this.#at(point).length > 0;
   }
 
-  /** The moves that change what is at a point: they move the piece there, or put one on an empty place. */
+  /** Return the moves that change the content of a point: they move its piece, or put a piece on an empty place. */
   #at(point) {
     if (this.#stickers) return this.#turning(point);
     const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
@@ -173,7 +173,7 @@ export class Stage {
     return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
   }
 
-  /** The moves that turn the piece of the sticker at a point, those of its face first. */
+  /** Return the moves that turn the piece of the sticker at a point; moves of its face come first. */
   #turning(point) {
     const stickers = this.#pieces.filter(({ shapes }) => STICKERS.includes(shapes[0].kind));
     const names = this.#stickers[stickers.findIndex((one) => within(point, one))] ?? [];
@@ -192,7 +192,7 @@ export class Stage {
     this.board.setPointerCapture(event.pointerId);
   }
 
-  /** The piece goes with the pointer, along the way of the move that fits best. */
+  /** Let the piece follow the pointer along the path of the best matching move. */
   #follow(event) {
     const drag = this.#drag;
     if (drag?.pointer !== event.pointerId) return;
@@ -221,7 +221,7 @@ export class Stage {
     this.#choose(clicked.choices, clicked.from);
   }
 
-  /** Make the move that a click at a point means, or ask which of several. */
+  /** Make the move for a click at a point, or let the user choose among several. */
   #choose(choices, from) {
     const meant = choices.filter((choice) => within(from, centreOf(choice)));
     if (choices.length === 1) this.#make(choices[0].successor);
@@ -236,7 +236,7 @@ export class Stage {
     if (this.#image) this.#place([], 0);
   }
 
-  /** Move the groups of some pieces a share of their way; the others stand where they belong. */
+  /** Move the groups of some pieces by a fraction of their way; all others stay in their places. */
   #place(moved, share) {
     const ways = new Map(moved.map(({ from, to }) => [boxText(from), vector(from, to)]));
     for (const group of this.#groups()) {
@@ -247,7 +247,7 @@ export class Stage {
     }
   }
 
-  /** Let a person choose among moves of one piece. */
+  /** Let the user choose among the moves of one piece. */
   #ask(choices, [x, y]) {
     const buttons = choices.map(({ successor }) => {
       const { sign, words, tone } = resultOf(successor, this.#store());
@@ -270,7 +270,7 @@ export class Stage {
     this.#make(successor);
   }
 
-  /** Start with the pieces where they were, and let them glide; what has no pair fades. */
+  /** Let the pieces glide from their old places; pieces without a counterpart fade. */
   #animate(before, after, milliseconds) {
     const { moved, gone, come } = difference(before, after);
     const groups = this.#groups();
@@ -302,7 +302,7 @@ function changedGroups(image, before, picture) {
   return piecesOf(picture).flatMap((piece, number) => (changed.has(boxText(piece)) ? [image.querySelector(`[data-piece="${number}"]`)] : []));
 }
 
-/** The group of a piece of an earlier picture, for as long as it fades. */
+/** Return the group of a piece of the previous picture while it fades. */
 function ghost(picture, piece) {
   const number = piecesOf(picture).findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look);
   const group = pictured(picture, "").children[number] ?? drawn("g");
@@ -315,7 +315,7 @@ function boxText({ box }) {
   return box.map((value) => Math.round(value * 4)).join();
 }
 
-/** The piece in the middle of those that a move changes where they are, such as the light that is pressed. */
+/** Return the piece in the middle of the pieces that a move changes in place, such as the pressed light. */
 function centreOf({ moved, gone }) {
   if (moved.length || !gone.length) return NOWHERE;
   const far = (one) => gone.reduce((sum, other) => sum + Math.hypot(...vector(one, other)), 0);
@@ -328,7 +328,7 @@ function points({ from, to }, x, y) {
   return length > 0 && (right * x + down * y) / length > STRAIGHT;
 }
 
-/** The move whose end is nearest to where a drag is: {choice, share}, the share of its way; null if none fits. */
+/** Return the move whose end is closest to a drag and the fraction of its way, {choice, share}; null if none matches. */
 function nearestTo({ choices, from, by }) {
   let best = null;
   for (const choice of choices) {

@@ -1,4 +1,4 @@
-// The start page: the stores that were found, as cards; runs under way are followed.
+// The start page: the stores as cards, which follow runs under way.
 
 import { counted, element, percent, rounded } from "./elements.js";
 import { StoreChoice, titleOf } from "./start_choice.js";
@@ -29,7 +29,7 @@ class StartPage {
     this.element = element("div", { class: "start" }, element("h1", { text: "Your tables" }), this.heading, this.choice.element, this.cards);
   }
 
-  /** The address names other stores to show, or another order. */
+  /** Handle a change of the address, which determines the shown stores and their order. */
   update() {
     if (this.#stores) this.#show(this.#stores);
   }
@@ -39,7 +39,7 @@ class StartPage {
     clearTimeout(this.#timer);
   }
 
-  /** Ask for the stores, show them, and ask again: often while a run is under way. */
+  /** Request the stores, show them, and repeat, more often while a run is under way. */
   async look() {
     try {
       const stores = await this.#context.api.get("/stores");
@@ -63,15 +63,15 @@ class StartPage {
     const running = stores.filter((store) => store.run).length;
     const under = running ? `, ${counted(running, "run")} under way` : "";
     this.heading.textContent = stores.length
-      ? `${counted(stores.length, "store")}${under}. Choose one to play, look at its distribution and its farthest positions.`
-      : "No store here yet: antipodes run eight-puzzle makes one.";
+      ? `${counted(stores.length, "store")}${under}. Choose one to play and to see its distribution and its farthest positions.`
+      : "There is no store yet. Create one with: antipodes run eight-puzzle";
     const cards = this.choice.chosen(stores).map((store) => this.#card(store));
     if (cards.some((card, at) => this.cards.children[at] !== card) || cards.length !== this.cards.children.length) {
       this.cards.replaceChildren(...cards);
     }
   }
 
-  /** The card of a store; the same element as before if nothing has changed. */
+  /** Return the card of a store; the element is reused if nothing has changed. */
   #card(store) {
     const text = JSON.stringify(store);
     const known = this.#shown.get(store.name);
@@ -101,7 +101,7 @@ class StartPage {
   }
 }
 
-/** What a card says about a store, as elements. */
+/** Return the content of a store's card, as elements. */
 function facts(store) {
   if (store.problem) return [element("p", { class: "card-problem small", text: store.problem })];
   return [numbers(store), store.complete ? finished(store) : progress(store)];
@@ -130,8 +130,8 @@ function progress(store) {
     : [store.states, store.expected];
   const words = store.run ? "running" : "unfinished";
   const part = all ? Math.min(1, done / all) : null;
-  const known = part !== null || store.run; // a bar without a value moves: for a run that is under way
-  const bar = known ? element("progress", { max: 1, value: part, "aria-label": `How far ${store.name} is` }) : null;
+  const known = part !== null || store.run; // a bar without a value is animated, so it is only used for a run under way
+  const bar = known ? element("progress", { max: 1, value: part, "aria-label": `Progress of ${store.name}` }) : null;
   const text = part === null ? words : `${words}, ${percent(part)}`;
   return element("div", { class: "state" }, bar, element("span", { class: "small", text }));
 }

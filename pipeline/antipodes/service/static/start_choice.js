@@ -1,4 +1,4 @@
-// Which stores the start page shows, and in which order: a search field, a filter and a sort order, kept in the address.
+// The selection and order of the stores on the start page: a search field, a filter and a sort order, kept in the address.
 
 import { counted, element } from "./elements.js";
 
@@ -26,7 +26,7 @@ function sizeOf(store) {
   return store.states ?? store.tilings ?? -1;
 }
 
-/** The controls; `changed()` is called when a person has used them. */
+/** The controls; `changed()` is called when the user has changed them. */
 export class StoreChoice {
   #context;
 
@@ -44,7 +44,7 @@ export class StoreChoice {
     this.#context.navigate(changes, { replace: true });
   }
 
-  /** The stores to show, in order; a few stores need no controls. */
+  /** Return the stores to show, in order; if there are only a few, the controls are hidden. */
   chosen(stores) {
     const { find = "", show = "", sort } = this.#context.state;
     this.element.hidden = stores.length <= FEW && !find && !show && !sort;
@@ -58,7 +58,7 @@ export class StoreChoice {
     return shown;
   }
 
-  /** Offer the filters that some store fits, and the families that there are. */
+  /** Offer the filters that match some store, and the families that occur. */
   #offer(stores, show) {
     const families = [...new Set(stores.map(({ family }) => family).filter(Boolean))].sort();
     const options = [
@@ -78,7 +78,7 @@ function fitsFilter(store, show) {
   return FILTERS[show]?.fits(store) ?? true;
 }
 
-/** The text in which a word is looked for. */
+/** Return the text in which a search word is looked up. */
 function textOf(store) {
   return [store.name, titleOf(store), store.family, store.kind, store.description].filter(Boolean).join(" ").toLowerCase();
 }

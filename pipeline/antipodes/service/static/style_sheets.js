@@ -1,10 +1,10 @@
-// Style sheets of single views, loaded with the first of each.
+// Style sheets of single views, loaded when the view is first shown.
 
 import { element } from "./elements.js";
 
 const used = new Map();
 
-/** Use a style sheet that stands beside the modules; resolves when it is there, or cannot be had. */
+/** Load a style sheet from the folder of the modules; resolves when it is loaded or cannot be loaded. */
 export function useStyles(name) {
   if (!used.has(name)) used.set(name, loaded(name));
   return used.get(name);

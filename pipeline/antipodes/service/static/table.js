@@ -62,7 +62,7 @@ class TablePage {
     this.update();
   }
 
-  /** Ask what the moves are: which of them turn which sticker of a net. */
+  /** Request the moves, including the moves that turn each sticker of a net. */
   async #askMoves() {
     const { api, name } = this.context;
     try {
@@ -75,7 +75,7 @@ class TablePage {
     }
   }
 
-  /** The answer about the position on the board; null as long as only the answer about another one is there. */
+  /** The answer about the position on the board; null until it has arrived. */
   get #seen() {
     return this.#answer?.position === this.trail.here?.position ? this.#answer : null;
   }
@@ -89,7 +89,7 @@ class TablePage {
     document.removeEventListener("keydown", this.keyed);
   }
 
-  /** The state or the store has changed: ask what is not known yet, and tell the views. */
+  /** Handle a change of the state or the store: request what is not known yet, and update the views. */
   update() {
     const { context } = this;
     const renewed = context.store.version !== this.#seenVersion;
@@ -101,9 +101,9 @@ class TablePage {
     this.tabs.update();
   }
 
-  /** Ask for the position in the address; where it is known already, an answer that is on its way comes too late. */
+  /** Request the position in the address; if it is known already, an answer under way is ignored. */
   #follow(renewed) {
-    if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // a link, or the browser's back button
+    if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // after a link, or the browser's back button
     if (renewed || this.#wanted() !== this.#answer?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
@@ -130,7 +130,7 @@ class TablePage {
     }
   }
 
-  /** Ask for the distances that no commit had reached when the positions were on the board. */
+  /** Request the distances that were not committed yet when their positions were on the board. */
   async #renewTrail() {
     const { api, name } = this.context;
     const unknown = this.trail.entries.filter(({ distance }) => distance === null).slice(-MOST_RENEWED);
@@ -144,7 +144,7 @@ class TablePage {
     }
   }
 
-  /** Ask for all that the page shows of the position in the address. */
+  /** Request everything that the page shows about the position in the address. */
   async #load(renewed) {
     const position = this.#wanted();
     if (this.#pending === position && !renewed) return;
@@ -160,7 +160,7 @@ class TablePage {
     }
   }
 
-  /** Show the start, as the address names no position. */
+  /** Show the start, because the address names no position. */
   #fallBack() {
     this.#pending = null;
     this.context.navigate({ position: null }, { replace: true });
@@ -169,7 +169,7 @@ class TablePage {
   #arrived(seen) {
     const before = this.#answer;
     this.#answer = seen;
-    if (before) this.context.succeed(); // else what was wrong with the address stays in sight
+    if (before) this.context.succeed(); // otherwise an error about the address stays visible
     this.trail.arrive({ position: seen.position, distance: seen.distance, index: seen.index, picture: seen.picture, move: null });
     if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
     else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
@@ -190,7 +190,7 @@ class TablePage {
     this.tools.editor.show();
   }
 
-  /** Make a move: its picture and distance are known already, the rest is asked. */
+  /** Make a move: its picture and distance are already known, the rest is requested. */
   make(successor) {
     this.player.pause();
     const name = nameOf(successor, this.#answer.successors);

@@ -26,7 +26,7 @@ class TilingsPage {
     this.none = element("p", { class: "note", hidden: true });
     this.main = element("div", { class: "tilings-main" });
     this.side = element("div", { class: "tilings-side" });
-    const copy = copyButton("Copy command", () => this.#command(), context, "Copy the shell command that shows these");
+    const copy = copyButton("Copy command", () => this.#command(), context, "Copy the shell command that shows these tilings");
     const line = element("div", { class: "row apart" }, this.words, copy);
     const head = element("header", { class: "tilings-head" }, element("h1", { text: context.name }), line);
     this.root = element("div", { class: "tilings" }, head, this.main, this.side);
@@ -98,7 +98,7 @@ class TilingsPage {
   }
 
   #refused() {
-    this.words.textContent = "These conditions cannot be read.";
+    this.words.textContent = "These conditions are not valid.";
     this.gallery.reset(0);
   }
 
@@ -192,6 +192,6 @@ function numberIn(text, otherwise) {
 }
 
 function emptiness(conditional, complete) {
-  if (conditional) return "No tiling fits these conditions.";
-  return complete ? "These pieces do not fill this board: there is no tiling." : "No tiling found yet.";
+  if (conditional) return "No tiling satisfies these conditions.";
+  return complete ? "There is no tiling: these pieces cannot fill this board." : "No tiling found yet.";
 }

@@ -136,7 +136,7 @@ export class Gallery {
 
   #cell(at) {
     const cell = element("div", { class: "gallery-cell", role: "option", tabindex: "-1", "aria-posinset": at + 1, "aria-setsize": this.count });
-    cell.setAttribute("aria-label", `tiling ${counted(at + 1)} of ${counted(this.count)}, not here yet`);
+    cell.setAttribute("aria-label", `tiling ${counted(at + 1)} of ${counted(this.count)}, still loading`);
     cell.addEventListener("click", () => this.#choose(at));
     cell.addEventListener("focus", () => (this.active = at));
     this.list.append(cell);

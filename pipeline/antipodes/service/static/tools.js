@@ -20,8 +20,8 @@ export class Tools {
     const copy = (name, text, title) => copyButton(name, text, this.#context, title);
     const row = element("div", { class: "row tools", role: "group", "aria-label": "Copy and save" }, edit,
       copy("Copy position", () => this.#position, "Copy the position as text"),
-      copy("Copy command", () => this.#command(), "Copy the shell command that gives the same"),
-      copy("Copy link", () => location.href, "Copy the address of what you see"),
+      copy("Copy command", () => this.#command(), "Copy the shell command for this view"),
+      copy("Copy link", () => location.href, "Copy the address of this view"),
       button("SVG", () => this.#saveSvg(), { class: "quiet", "aria-label": "Save as SVG" }),
       button("PNG", () => this.#savePng(), { class: "quiet", "aria-label": "Save as PNG" }));
     this.element = element("div", {}, row, this.editor.element);
