@@ -205,7 +205,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic can only be used with --method ida-star"),
         (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
         (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store can only be used with --method table"),
-        (["eight-puzzle", FARTHEST, "--store", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
+        (["eight-puzzle", FARTHEST, "--store", "nowhere"], "there is no store 'nowhere'"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
         (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit cannot be combined with"),
