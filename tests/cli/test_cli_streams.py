@@ -224,4 +224,4 @@ def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
     os.close(theirs)
     shown = b"".join(iter(partial(_read, ours), b""))
     assert process.wait() == 2
-    assert shown.startswith(b"antipodes: expected a store, found ")
+    assert shown.startswith(b"antipodes: there is no store ")
