@@ -132,7 +132,7 @@ def test_no_positions_make_a_file_without_answers(path: str, empty: str, some: C
             "--output: the file name must end in .csv, .json, .jsonl; found 'out.txt'",
         ),
         (("--output", "no/out.csv", "--tables", "none"), 1, "cannot write no/out.csv: No such file or directory"),
-        (("--output", "out.csv", "--tables", "none"), 2, "neither a path nor a store in outputs/ named 'none'"),
+        (("--output", "out.csv", "--tables", "none"), 2, "there is no store 'none'"),
         (("--moves", "L"), 2, "give only one of a position, --moves and --batch, not --moves and --batch"),
     ],
 )

@@ -67,11 +67,9 @@ def test_the_hardest_start_of_all(tmp_path: Path, cli: Command, refused: Callabl
     assert outcome.out.splitlines() == [found, "BBAA..."]
     shown = json.loads(cli("components", lane, "--goal", "?????AA", "--among", "??AA???", "--json").out)
     assert (shown["distance"], shown["total"]) == (3, 3)
-    assert "expected --goal" in refused("components", lane, "--among", "??AA???")
-    assert "expected a position that reaches a goal" in refused(
-        "components", lane, "--goal", "?????AA", "--among", "AABB???"
-    )
+    assert "can only be used with --goal" in refused("components", lane, "--among", "??AA???")
+    assert "can reach a goal" in refused("components", lane, "--goal", "?????AA", "--among", "AABB???")
 
 
 def test_components_too_many(refused: Callable[..., str]) -> None:
-    assert "that take" in refused("components", "two-by-seven")
+    assert "positions take" in refused("components", "two-by-seven")

@@ -37,7 +37,7 @@ def test_the_time_of_a_run(cli: Command, monkeypatch: pytest.MonkeyPatch) -> Non
     assert planned["seconds"] == pytest.approx(sum(planned["phases"].values()))
     assert min(planned["phases"].values()) > 0
     text = cli("plan", "eight-puzzle", "--workers", 1).out
-    assert re.search(r"^  time         (about )?\d.* seconds? with 1 thread, judging by", text, re.MULTILINE)
+    assert re.search(r"^  time         (about )?\d.* seconds? with 1 thread, measured in", text, re.MULTILINE)
     low, high = planned["seconds_range"]
     assert low < planned["seconds"] < high
     assert text.endswith("  can run      yes\n")

@@ -88,7 +88,7 @@ def test_prints_do_not_break_json(cli: Command, jugs: Path) -> None:
 
 
 def test_no_puzzle_to_check(jugs: Path, refused: Callable[..., str]) -> None:
-    assert "expected the name of a puzzle" in refused("check", "jugs.py:nothing")
+    assert "does not define 'nothing'" in refused("check", "jugs.py:nothing")
 
 
 def test_run_query_and_verify(cli: Command, jugs: Path) -> None:

@@ -192,8 +192,8 @@ def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
     [
         (["--limit", "3", FAR], "--limit can only be used with --depth"),
         (["--count", "--pattern", "?????????"], "--count can only be used with --depth"),
-        (["--depth", "3", FAR], "found positions and --depth"),
-        (["--depth", "3", "--limit", "3", "--random", "3"], "found --limit and --random"),
+        (["--depth", "3", FAR], "not positions and --depth"),
+        (["--depth", "3", "--limit", "3", "--random", "3"], "not --limit and --random"),
         (["--depth", "3", "--seed", "3"], "--seed can only be used with --random"),
         (["--depth", "3", "--path", "--count"], "--path cannot be combined with --count"),
         (["--pattern", "1 ? ? / ? ? ? / ? ? ?", "--as-moves"], "--as-moves cannot be combined with --pattern"),

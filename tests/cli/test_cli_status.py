@@ -181,7 +181,7 @@ def test_a_lock_of_a_run_that_ended(cli: Command, bucket: Bucket, outputs: Path)
     assert " unfinished " in text[1]
     assert text[2].startswith(f"t: the lock was left by process {dead.pid} on {socket.gethostname()} since 2")
     shown = cli("status", bucket.url()).out
-    assert "which has ended or does not reach the storage" in shown
+    assert "which has ended or cannot reach the storage" in shown
     assert f"resume with  antipodes resume {bucket.url()}" in shown
     assert not json.loads(cli("status", bucket.url(), "--json").out)["run"]["alive"]
     bucket.put("t.zarr.lock", b"[]")

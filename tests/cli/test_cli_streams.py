@@ -216,7 +216,7 @@ def unwritable(kind: str) -> Iterator[TextIO]:
 def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
     command = [*PROGRAM, "status", "no-such-store"]
     logged = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert re.fullmatch(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d expected a store, found .*\n", logged.stderr), (
+    assert re.fullmatch(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d there is no store .*\n", logged.stderr), (
         logged.stderr
     )
     ours, theirs = pty.openpty()
@@ -224,4 +224,4 @@ def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
     os.close(theirs)
     shown = b"".join(iter(partial(_read, ours), b""))
     assert process.wait() == 2
-    assert shown.startswith(b"antipodes: expected a store, found ")
+    assert shown.startswith(b"antipodes: there is no store ")

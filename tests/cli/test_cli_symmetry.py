@@ -106,7 +106,7 @@ def test_positions_with_a_symmetry_by_depth(cli: Command, finished: Path) -> Non
 
 
 def test_what_has_no_symmetries_to_find(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    assert "found a position and --moves" in refused("symmetry", "2x2x2", "1", "--moves", "R")
+    assert "not a position and --moves" in refused("symmetry", "2x2x2", "1", "--moves", "R")
     assert "antipodes run skewb" in refused("symmetry", "skewb", "--depths")
     assert "eight-puzle" in refused("symmetry", "eight-puzle")
     moves = "{'up': lambda x: (x + 1) % 5}"

@@ -137,12 +137,12 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tile", "7x7"], "the name of a board or the path of a TOML file, found '7x7'; antipodes boards lists"),
+        (["tile", "7x7"], "the name of a board or the path of a TOML file, found '7x7'; list the bundled ones"),
         (["tile"], "BOARD"),
         (["tile", "3x20", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
         (["tile", "3x20", "--scheduler", "slurm"], "--scheduler: expected threads, local or an address"),
-        (["show", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
-        (["resume", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
+        (["show", "nowhere"], "there is no store 'nowhere'"),
+        (["resume", "nowhere"], "there is no store 'nowhere'"),
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
