@@ -150,7 +150,7 @@ class Storage(ABC):
 
     @abstractmethod
     def folders(self, folder: str) -> list[str]:
-        """Return the names of the entries of a folder: its subfolders, and also its files if the storage lists both."""
+        """Return the names of all files and folders directly in a folder."""
 
     @abstractmethod
     def sizes(self, folder: str) -> dict[str, int]:

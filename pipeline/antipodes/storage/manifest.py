@@ -37,7 +37,7 @@ class StoreKind:
     """A kind of store: its format name, its version, and its names in messages."""
 
     format: str
-    """The name of the format, as it is stored in the manifest."""
+    """The name of the format in the manifest."""
     holds: str
     """The content, in words, for messages."""
     made_by: str
@@ -101,7 +101,7 @@ class ManifestFile:
         self._version, self._digest = other._version, other._digest
 
     def current_digest(self) -> str:
-        """Return the SHA-256 of the manifest as it is now; raise StoreError if there is none."""
+        """Return the SHA-256 of the current manifest; raise StoreError if it does not exist."""
         try:
             return digest(_read(self._storage)[0])
         except FileNotFoundError:

@@ -323,7 +323,7 @@ class Checked:
     findings: Sequence[Findings]
     """The findings in each chunk, in the order of the chunks' numbers."""
     sample: Indices
-    """The indices ``(n,)`` of positions that were also checked only by the rules of the puzzle."""
+    """The indices ``(n,)`` of positions that were also checked by the rules of the puzzle, without move tables."""
     contradicted: dict[str, Indices]
     """The indices of the sample that contradict the rules, by the kind of problem."""
 

@@ -59,7 +59,7 @@ class CheckedKeys:
     problems: Sequence[str]
     """Other problems."""
     sampled: int
-    """Number of positions that were also checked only by the rules of the puzzle."""
+    """Number of positions that were also checked by the rules of the puzzle, without the moves of keys."""
 
 
 def check_keys(

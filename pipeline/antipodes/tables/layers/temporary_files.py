@@ -14,7 +14,7 @@ from antipodes_tasks.keys.encoded_runs import Bytes
 
 @dataclass(frozen=True)
 class Folder:
-    """The folder of the files: the one of the store, where there is space for it, or the system's temporary folder."""
+    """The folder of the files: the store itself, whose disk has space for a table, or the system's temporary folder."""
 
     path: str
 
