@@ -26,4 +26,4 @@ def main() -> None:
     finally:
         for number, handler in before.items():
             if handler is not signal.SIG_IGN:
-                signal.signal(number, signal.SIG_DFL)  # for the time when Python shuts down
+                signal.signal(number, signal.SIG_DFL)  # a signal while Python shuts down ends it at once

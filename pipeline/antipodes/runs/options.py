@@ -151,7 +151,7 @@ class RunOptions:
     started_by: tuple[str, ...] = ()
     """The command that started the run (from `started`), for messages; IN_PYTHON for a call; empty if unknown."""
     began: float | None = field(default=None, compare=False)
-    """Time at which the user began to wait (`time.perf_counter`); None means when the run is called."""
+    """Time at which the user began to wait (`time.perf_counter`); None means the time at which the run is called."""
 
     def __post_init__(self) -> None:
         for name, one in OPTIONS.items():

@@ -59,7 +59,7 @@ class CheckedKeys:
     problems: Sequence[str]
     """Other problems."""
     sampled: int
-    """Number of positions that were also checked by the rules of the puzzle, without the moves of keys."""
+    """Number of positions whose depths were also checked with the moves of the rules, instead of the moves of keys."""
 
 
 def check_keys(

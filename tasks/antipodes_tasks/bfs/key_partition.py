@@ -32,7 +32,7 @@ EXPANDED = 1 << 18
 FOUND = 1 << 19
 """Number of keys that are sorted at a time: 4 MiB, of which a worker holds several copies while it sorts them."""
 TOGETHER = 1 << 19
-"""Maximum number of keys arriving at a partition for which all its ranges are merged at once."""
+"""Maximum number of keys arriving at a partition for which all ranges of the partition are merged at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,7 +73,7 @@ class KeyState:
         self._ranges = ranges
         first = part.first_row // range_rows
         self.chunks = range(first, first + -(-part.rows // range_rows))
-        """Numbers of its ranges."""
+        """Numbers of the partition's ranges."""
         self._bounds = ranges.first_keys[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
         """At most the last two layers, the deeper one first. Replaced as a whole, since other threads read it."""
@@ -258,7 +258,7 @@ class Successors(NamedTuple):
     depth: int
     """Depth of the frontiers."""
     found: tuple[KeySet, ...]
-    """Sets of keys over all ranges of the search."""
+    """Sets of successors. Each set may contain keys of all ranges of the search."""
 
     def of(self, ranges: Sequence[range]) -> "Successors":
         """Return copies of the keys in some ranges, ascending."""

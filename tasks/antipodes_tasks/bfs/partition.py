@@ -35,9 +35,10 @@ from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 TEST_COST = 3.0
-"""Cost of an expected test of a pull, in pushed moves. It was fitted to six puzzles with 3 to 25 moves: push and pull
-take equally long at a cost of 2.8 to 3.3 for 2x2x2, pancakes, burnt pancakes, TopSpin and pyraminx, and near 6 for
-Lights Out (mostly interpolated between layers). For three colours of tiles, a pull never pays off.
+"""Cost of a pull per expected test, as a multiple of the cost of a pushed move. It was fitted to six puzzles with 3 to
+25 moves: push and pull take equally long at a cost of 2.8 to 3.3 for 2x2x2, pancakes, burnt pancakes, TopSpin and
+pyraminx, and near 6 for Lights Out (mostly interpolated between layers). For three colours of tiles, a pull never pays
+off.
 
 A test itself takes as long as a pushed move, 0.8 ns. But about twice as many tests are needed as expected, since
 positions deeper than the next layer have no move to the frontier. Besides, a word with few unvisited bits costs a
@@ -87,11 +88,12 @@ class Frontier:
     count: int
     """Number of positions of the partition that are new at the depth."""
     unvisited: int
-    """Number of positions of the partition that were not reached at this depth."""
+    """Number of positions of the partition that had not been reached when the frontier was read."""
     some: Lines | None = None
     """The nonempty lines if they are few, so that neighbours need not read the others."""
     mask: Bitmap | None = None
-    """If given, only the bits that are also in the mask are positions of the frontier; the others are being found."""
+    """If given, only the bits that are also set in the mask are positions of the frontier. The other bits belong to the
+    next layer, which is being computed."""
 
     @property
     def layer(self) -> Bitmap:

@@ -174,7 +174,7 @@ def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
     """Compile or load the kernels that the search of a problem needs, so that no partition waits for them."""
-    dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # kernels depend on the number of words of a board
+    dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # 4 or 66 cells: one word has its own kernels
     small = TilingProblem("small", Board(1, 1, 2 * dominoes), (Piece("domino", ((0, 0, 0), (0, 0, 1)), dominoes),))
     placements, none = placements_of(small), np.empty(0, dtype=np.int32)
     options = options_of(placements, np.ones(len(placements), dtype=np.bool_))

@@ -29,8 +29,8 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
 MAX_SCANNED = 80
-"""Maximum product of a board's cross-section and its number of different pieces for a search in scan order; measured,
-see docs/explanation/tilings.md."""
+"""Limit for a search in scan order: the maximum product of the board's cross-section and the number of different
+pieces. It was measured, see docs/explanation/tilings.md."""
 SCANNED_CELLS = 128
 """Maximum number of cells of a board that is searched in scan order: two machine words."""
 ENOUGH_PARTITIONS = 4

@@ -17,7 +17,7 @@ from antipodes_tasks.rules.moves import Labels, Mask, Moves
 PLACE_BYTES = 64
 """Bytes of memory per place of a move, for all arrays together."""
 MAX_MASKED = 64
-"""Maximum number of values of a place under conditions: the bits of a mask."""
+"""Maximum number of values of a place if moves have conditions: a mask has one bit for each value."""
 
 
 class Transforms(Moves):

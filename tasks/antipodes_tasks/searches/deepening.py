@@ -24,20 +24,21 @@ from antipodes_tasks.searches.shares import shared
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
 
 MIN_PATHS_TO_LAYER = 1 << 20
-"""Number of paths found from which they are counted by layers, since there may be billions."""
+"""Number of paths found above which paths are counted layer by layer, since there may be billions."""
 BLOCK = 1 << 16
 """Number of positions expanded at a time; interruptions are handled in between."""
 MORE_MEMORY = "; allow more memory"
 EDGE_BYTES = 24
-"""Bytes of memory of a move between layers: two numbers of positions, and one more while they are sorted."""
+"""Bytes of memory of a move between layers: the numbers of two positions, and one more number while they are sorted."""
 SHARE = 8
 """Number of positions that the search expands per position that the proof expands."""
 WORTH_IT = 1 << 16
 """Number of positions that the search expands before the proof begins."""
 SHARED_DESCENT_SECONDS = 0.2
-"""Duration of a descent, in seconds, from which threads share the next one, which takes several times as long."""
+"""Duration of a descent, in seconds, above which several threads share the next descent, which takes several times as
+long."""
 VERY_LONG = 1.0
-"""Duration of a descent, in seconds, from which a heuristic prepares what speeds up the next one."""
+"""Duration of a descent, in seconds, above which the heuristic prepares structures that speed up the next descent."""
 PROOF_MEMORY = 1 << 30
 """Default maximum number of bytes for the proof."""
 

@@ -76,7 +76,7 @@ class MoveEffects(NamedTuple):
     ambiguous: Numbers
     """``(moves, 2, places)``: the origin of every place, and the number added.
 
-    There are no rows unless two moves can lead from some position to the same position.
+    The array is empty unless two moves can lead from some position to the same position.
     """
 
 
@@ -94,7 +94,7 @@ class TurnPath(NamedTuple):
     number: Numbers
     """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
-    """``(bound + 1, room, digits)``."""
+    """``(bound + 1, room, digits)``: the digits of the position's entries in all views."""
     said: NDArray[np.uint8]
     """``(bound + 1, room, views)``: the bound of each view."""
     best: NDArray[np.uint32]
@@ -109,7 +109,7 @@ class TurnPath(NamedTuple):
     """``(3, places)``: the position to solve, and scratch memory for two positions."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
+    """``(paths, bound)``: the moves of the paths found; further paths are not kept."""
 
 
 @kernel

@@ -65,7 +65,7 @@ class SwapRows:
         column_map = np.zeros(target.shape, dtype=listed.column_map.dtype)
         for place in range(self.rules.places):
             here = np.flatnonzero(blank == place)
-            # A row lists its moves in the order of the edges to the blank.
+            # The moves of a row are in the order of the edges that end at the place of its blank.
             edges = np.array([number for number, (_, to) in enumerate(self.edges) if to == place], dtype=np.int64)
             target[np.ix_(here, edges)] = listed.target[here, : len(edges)]
             if self.width > 1:

@@ -31,15 +31,15 @@ class OrbitSteps:
     """The moves of the tables: transforms that differ only in the column are one move with one column map."""
 
     transforms: Numbers
-    """``(steps,)``: a transform with the effect of the step on the row."""
+    """``(steps,)``: for each step, one of its transforms, which all have the same effect on the row."""
     actions: Numbers
     """``(steps,)``: the number of the step's action on the column."""
     effects: Numbers
-    """``(effects,)``: a transform for each different effect on the column parts."""
+    """``(effects,)``: one transform for each distinct effect on the column."""
     alternatives: tuple[tuple[int, ...], ...]
     """For each action, its effects, of which at most one is legal in a column."""
     identity: int | None
-    """The action that leaves all columns unchanged, if a step has it."""
+    """The number of the action that leaves all columns unchanged. None if no step has this action."""
 
     @cached_property
     def alternatives_at(self) -> Numbers:

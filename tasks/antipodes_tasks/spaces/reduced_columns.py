@@ -38,21 +38,21 @@ class Columns(NamedTuple):
     renamed: NDArray[np.uint8]
     """``(renamings, labels)``: the new label of each label."""
     bounds: NDArray[np.int64]
-    """``(blocks, 2)``: the first content of each block, and one past its last content."""
+    """``(blocks, 2)``: the range of each block in the contents of a column: its first index, and one past its last."""
     block_of: NDArray[np.int64]
-    """``(contents,)``: the block of each content."""
+    """``(contents,)``: the block to which each label of the contents belongs."""
     weights: NDArray[np.int64]
     """``(blocks,)``: the weight of the digit of each block of pieces; 0 for values."""
     value_weights: NDArray[np.int64]
-    """``(contents,)``: the weight of each value; 0 for a value that the sum decides."""
+    """``(contents,)``: the weight of each value; 0 for a value that is determined by the sum."""
     local: NDArray[np.int16]
-    """``(blocks, labels)``: the number of each label within its block."""
+    """``(blocks, labels)``: the number that identifies each label within the block, see `Block.local`."""
     added_at: NDArray[np.int64]
-    """``(blocks,)``: where the numbers of each block begin in ``added``."""
+    """``(blocks,)``: the index in ``added`` at which the table of each block begins."""
     added: NDArray[np.int64]
-    """What a label adds to the rank in each state, see `rank_tables`; the states of a block are adjacent."""
+    """The tables of all blocks, concatenated: what each label adds to the rank in each state, see `rank_tables`."""
     units: NDArray[np.int64]
-    """``(blocks, numbers)``: what a label adds to the state."""
+    """``(blocks, labels)``: what the label with each number in ``local`` adds to the state, see `rank_tables`."""
 
 
 class _Cases(NamedTuple):

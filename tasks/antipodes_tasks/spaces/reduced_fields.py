@@ -40,14 +40,14 @@ from antipodes_tasks.spaces.space import SpaceRecord
 from antipodes_tasks.spaces.symmetry_images import Images
 
 STABILISED = 1000
-"""Number of pairs of a row and a symmetry of its stabiliser in a sample."""
+"""Number of pairs in a sample, each of a row and a symmetry of the row's stabiliser."""
 
 
 class Stabilised(NamedTuple):
     """The rows with a nontrivial stabiliser."""
 
     rows: NDArray[np.int64]
-    """``(n,)``: the row, once for each symmetry, ascending."""
+    """``(n,)``: the rows, ascending. A row is repeated for each symmetry in ``symmetries``."""
     symmetries: NDArray[np.int64]
     """``(n,)``: a symmetry, other than the identity, that maps the row to itself."""
 

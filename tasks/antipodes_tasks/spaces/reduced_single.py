@@ -18,8 +18,8 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 from antipodes_tasks.spaces.symmetry_images import Images
 
 MAX_LISTED = 1 << 16
-"""Maximum number of row keys that are held as a list, and of array elements of all symmetries that are held as
-lists."""
+"""Maximum number of row keys that are held in a list. Also the maximum size of `Images.labels` for which the symmetries
+are held in lists."""
 Lists = list[list[list[int]]]
 
 

@@ -20,7 +20,7 @@ class RowImages(NamedTuple):
     places: NDArray[np.int64]
     """``(digits,)``: the place of each digit."""
     shown: NDArray[np.uint8]
-    """``(digits, labels)``: the digit of a label on the place."""
+    """``(digits, labels)``: the value of the digit for each label on its place."""
     radices: NDArray[np.int64]
     """``(digits,)``: the number of values of each digit."""
     weights: NDArray[np.uint64]
@@ -28,7 +28,8 @@ class RowImages(NamedTuple):
     origins: NDArray[np.int64]
     """``(symmetries, digits)``: for each digit of the image, the digit of the row that it comes from."""
     become: NDArray[np.uint8]
-    """``(symmetries, digits, row labels)``: each digit of the image, by the value of the digit that it comes from."""
+    """``(symmetries, digits, row labels)``: the value of each digit of the image, by the value of the digit that it
+    comes from."""
     lowest: NDArray[np.uint8]
     """``(digits, row labels)``: the minimum first digit of the images whose first digit comes from this digit and
     value."""
@@ -41,7 +42,7 @@ class RowImages(NamedTuple):
     def of(cls, frame: Frame, images: Images) -> Self:
         """Return the arrays of a cut and of symmetries that map its rows to rows, see `Frame.fitting`."""
         places = np.flatnonzero(frame.radices > 1)
-        if not len(places):  # a single row, with digits 0
+        if not len(places):  # only one row: use all its digits, which are 0, since there must be a first digit
             places = np.arange(frame.places)
         place_of = np.zeros(frame.places, dtype=np.int64)
         place_of[places] = np.arange(len(places))

@@ -28,7 +28,8 @@ REDUCED_FIELDS = "reduced_fields.ReducedFields"
 MAX_ROWS = 2**31 - 1
 """Maximum number of rows, and of columns, because move tables store their numbers in 32 bits."""
 MAX_UNREDUCED_COST = 1e9
-"""The cost of a second, see `Filler.cost`. For a shorter search, looking for symmetries is not worthwhile."""
+"""Cost, as defined by `Filler.cost`, of a search that takes about a second. Reducing a shorter search by symmetries is
+not worthwhile."""
 
 
 def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = False) -> Space:

@@ -15,7 +15,8 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.symmetries.symmetry import Numbers, Symmetry
 
 BATCH_BYTES = 1 << 22
-"""Approximate bytes of the arrangements that are completed together. Each cycle of places may take as much."""
+"""Approximate memory, in bytes, of a batch of arrangements in which one cycle of places is filled. Since the cycles are
+filled recursively, each of them may hold a batch."""
 UNLIMITED = 1 << 62
 """More arrangements than can ever be made."""
 PieceCounts = NDArray[np.int16]
@@ -26,7 +27,8 @@ class Cycle(NamedTuple):
 
     places: tuple[int, ...]
     contents: tuple[tuple[tuple[int, ...], PieceCounts], ...]
-    """For places of pieces, each choice of labels, and how many pieces of each label of all parts it takes."""
+    """If the places hold pieces: each choice of labels, and the number of pieces of each label that it uses, for the
+    labels of all parts."""
 
 
 class _Budget:

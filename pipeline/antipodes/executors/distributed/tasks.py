@@ -35,11 +35,11 @@ from antipodes_tasks.errors import (
 REASON_SECONDS = 0.5
 """Seconds to wait for the reason why a worker was lost."""
 UNSENT_SECONDS = 5.0
-"""Seconds for which a request is repeated for results that a worker cannot send, before it counts as lost."""
+"""Seconds for which results that a worker fails to send are requested again, before the worker counts as lost."""
 TASKS_PER_THREAD = 2
 """Number of tasks submitted for each thread of the members, so that no thread has to wait for its next task."""
 STUCK_ALLOWED = 3
-"""Maximum number of times that workers may be stuck without a result in between; then the run ends."""
+"""Maximum number of times that workers may get stuck before the next result arrives. One more time ends the run."""
 
 
 class Tasks:

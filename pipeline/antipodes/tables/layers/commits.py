@@ -29,11 +29,12 @@ from antipodes_tasks.errors import StoreDamagedError
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
 """Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The
-interval is shorter on a cluster, where each worker may be lost, and all workers then resume from the last commit."""
+interval is shorter on a cluster: any worker may be lost there, and all workers then resume from the last commit."""
 COMMIT_SHARE = 0.1
 """Default maximum share of the time for commits, since commits of large tables take minutes."""
 BLOCK_SECONDS = 2.0
-"""Maximum seconds of layers submitted together, estimated from the previous ones: an interruption waits for them."""
+"""Maximum time, in seconds, of the layers submitted together, estimated from the previous layers. An interruption takes
+effect only after these layers."""
 MAX_TOGETHER = 16
 """Maximum number of layers that are submitted together."""
 FIRST_BLOCK = 4

@@ -44,7 +44,8 @@ TRIAL_TABLES = 3.0
 LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
 """Minimum number of layers, and minimum share of all positions, from which the rest of a search is forecast."""
 UNCERTAIN_SHARE = 0.25
-"""The same share if the number of reachable positions is unknown: from all positions to as few as were found."""
+"""The minimum share if the number of reachable positions is unknown. That number may be anything between the number of
+positions found and the number of all positions."""
 BLOCKS = 40
 """Maximum number of blocks of layers from which the rest is forecast. Long series of layers fluctuate."""
 NEVER_WRITTEN = 1 << 62
@@ -74,9 +75,10 @@ TABLE_BYTES, JOURNAL_BYTES = 0.5, 0.9
 KNOWN_RANGE = 0.7, 1.6
 """Minimum and maximum ratio of the time of a run to the forecast from a trial."""
 SLOWEST = 12.0
-"""Maximum ratio of the time of a search to its time at the rate of random tables, which fit into a cache."""
+"""Maximum ratio of the time of a search to the time estimated from a search of random tables. Random tables fit into a
+cache, so they are faster."""
 TABLE_BYTE_SECONDS = 1e-9
-"""Seconds of one thread per byte of move tables that are too large for a trial."""
+"""Seconds per byte that one thread takes to build move tables that are too large for a trial."""
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
 """Units of time, the seconds in each, and the number of seconds from which the next unit is used."""
 
@@ -120,9 +122,9 @@ class _Search:
     states: float
     known: bool
     longer: float = 0.0
-    """Seconds that it may take beyond ``seconds`` if the time is not known."""
+    """Seconds that the search may take beyond ``seconds`` if the time is not known."""
     more_states: float = 0.0
-    """Number of positions that it may find beyond ``states``."""
+    """Number of positions that the search may find beyond ``states``."""
 
 
 def described_range(range: tuple[float, float]) -> str:

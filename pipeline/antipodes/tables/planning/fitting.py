@@ -22,7 +22,7 @@ from antipodes_tasks.spaces.choose_cut import listed
 JOIN_SECONDS = 60.0
 """Seconds to wait for more workers if the current ones have too little memory."""
 POLL_SECONDS = 0.1
-"""Seconds between two checks whether workers joined or left."""
+"""Seconds between checks for workers that have joined or left."""
 
 
 def plan_that_fits(

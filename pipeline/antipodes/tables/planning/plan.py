@@ -22,8 +22,8 @@ from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 
 SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 2 * 24
-"""Bytes per number or character of a config: in memory while it is read and written, and in the manifest, of which two
-exist while it is replaced."""
+"""Bytes per number or character of a config: in memory while it is read and written, and on disk in the manifest. While
+the manifest is replaced, the disk holds two copies."""
 ORDINARY_SETTINGS = 2000
 """Numbers and characters of a config that are already included in the memory of the program and in the manifest."""
 
@@ -40,14 +40,14 @@ def _values(setting: Any) -> int:
 CHUNK_STATES = (128 * KIB, 4 * MIB)
 """Minimum and maximum positions per chunk: few enough to be read for one query, and enough to be worth a file."""
 DIVISORS_TRIED = 1000
-"""How many numbers of chunks are tried to find one that divides the rows evenly."""
+"""Maximum number of chunk counts that are tried to find one that divides the rows evenly."""
 PARTITION_STATES = 16 * MIB
 """Maximum number of positions of a partition: one layer of it takes at most about 100 ms."""
 BLOCK_STATES = 256 * MIB
 """Maximum number of positions of a partition that is a whole block of rows, which few partitions need to read."""
 SCATTERED_PARTITIONS = 32
-"""Maximum number of partitions of a reduced space, unless larger limits above apply: successors of each partition are
-in all partitions, so each partition reads all rows of all others."""
+"""Maximum number of partitions of a reduced space, unless larger limits above apply: each partition has successors in
+all partitions, so each partition reads all rows of all others."""
 TASKS_A_WORKER = 8
 """Number of partitions per worker. It keeps all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
@@ -65,17 +65,20 @@ THREE_BITS, TWO_BITS = 3 + 1 / 32, 2 + 1 / 64
 ROW_BYTES = 4
 """Memory in bytes for the number of a row, in addition to the row's bits."""
 JOURNAL_BYTES = 1.25
-"""Upper bound in practice of the journal's bytes per position. A run of 29 billion positions took 0.91."""
+"""Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
+0.91."""
 MANIFEST_BYTES = 64 * KIB
 CHUNK_BYTES = 4 * KIB + 2 * 11
-"""Disk in bytes for each chunk in addition to its depths: a part of its last disk block, and 11 bytes in the manifest,
-of which two exist while it is replaced."""
+"""Disk space in bytes for each chunk in addition to its depths: the unused part of its last disk block, and 11 bytes in
+each of two manifests, since the old one exists until it is replaced."""
 CHECKPOINTS, CHECKPOINT_BITS = 2, 2
-"""Maximum number of checkpoints of a counts-only run at a time, and bits per position: before, and at, its depth."""
+"""Maximum number of checkpoints of a counts-only run that exist at a time, and bits per position of a checkpoint: one
+for the layers before its depth, and one for the layer at its depth."""
 KEY_DISK_BYTES = 8.0
-"""Upper bound in practice of the bytes of journal and table per position of a small puzzle of keys."""
+"""Upper bound, in practice, on the size of journal and table in bytes per position of a small puzzle of keys."""
 FILE_BYTES = 8 * KIB
-"""Disk in bytes for a file of a checkpoint in addition to its bits: a part of its last disk block, and its index."""
+"""Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
+its index."""
 
 Cut = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
@@ -174,10 +177,10 @@ class Plan(Division):
     buffer_bytes: int
     """Memory for the part of the journal that is not written yet."""
     journal_bytes: int
-    """Disk of the journal. 0 for a counts-only run."""
+    """Disk space of the journal. 0 for a counts-only run."""
     disk_bytes: int
-    """Disk of journal and table, which both exist at the end, at one byte per depth. For a counts-only run, disk of two
-    checkpoints, since the new one is written before the old one is deleted."""
+    """Disk space of journal and table, which both exist at the end, at one byte per depth. For a counts-only run, disk
+    space of two checkpoints, since the new one is written before the old one is deleted."""
 
     @property
     def unsure_bytes(self) -> int:
