@@ -191,7 +191,7 @@ def test_wrong_legality_is_found() -> None:
             {"parse": lambda text: [int(one) if one.isdecimal() else 0 for one in (text + "--").split("-")[:2]]},
             "accepts '', which is not a position",
         ),
-        ({"format": lambda one: None}, "format: expected a text, found None"),
+        ({"format": lambda one: None}, "format: expected a string, found None"),
         ({"draw": lambda one: one[2]}, "draw: IndexError (test_checking.py, line "),
     ],
 )
