@@ -299,7 +299,7 @@ def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 
 
 def _definition_in(path: Path) -> dict[str, Any]:
-    """Return the settings of a twisty puzzle defined by another program's file."""
+    """Return the settings of a twisty puzzle that is defined in another program's file format."""
     definition = read_text(path, f"a {path.suffix} file")
     if not definition.strip():
         raise ConfigError(f"the {path.suffix} file is empty")

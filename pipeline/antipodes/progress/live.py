@@ -127,7 +127,7 @@ class Times(ProgressColumn):
         self._left = left
 
     def render(self, task: Task) -> Text:
-        """Return both in whole seconds."""
+        """Return the elapsed time and the time left, in whole seconds."""
         left = self._left()
         return Text(duration(self._elapsed()) + ("" if left is None else f" {duration(math.ceil(left))} left"))
 

@@ -110,8 +110,8 @@ class Search:
 class TimeLeft:
     """Estimates the time left from the events of a run; all times are seconds on one clock.
 
-    While move tables are built or the journal is replayed, it is the time left in this phase; from then on, in the
-    whole run, including assembly.
+    While move tables are built or the journal is replayed, the estimate covers only this phase. From then on, it covers
+    the whole run, including assembly.
     """
 
     def __init__(self) -> None:

@@ -257,7 +257,7 @@ class BlockBoard(Board):
         return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """Return a picture of the outlined blocks: one colour per kind, TARGET for blocks of a goal, dark holes."""
+        """Return a picture of outlined blocks in the colours of their kinds (TARGET for a goal); holes are dark."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
         others = [symbol for symbol in symbols if symbol not in (EMPTY, REST) and symbol not in self.targets]
@@ -283,7 +283,7 @@ class BlockBoard(Board):
         return BlockForm((group,), tuple(fields), self)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
-        """Return line and column of each character of `draw` inside a block of the goal."""
+        """Return the line and column of each character of `draw` that is inside a block of the goal."""
         if not self.targets:
             return frozenset()
         rows = self._rows(symbols)

@@ -221,7 +221,7 @@ def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
 
 
 def characters(squares: Set[tuple[int, int]], width: int) -> Iterator[tuple[int, int]]:
-    """Yield line and column of each character inside the outline around ``squares``.
+    """Yield the line and column of each character inside the outline around ``squares``.
 
     ``width`` is the number of characters of the text on a square.
     """

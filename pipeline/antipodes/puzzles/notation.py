@@ -63,7 +63,7 @@ class Notation(ABC):
         return form_of(parts)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
-        """Return line and column of each character of `draw` that is to be highlighted; by default none."""
+        """Return the line and column of each character of `draw` that is to be highlighted; by default none."""
         return frozenset()
 
 

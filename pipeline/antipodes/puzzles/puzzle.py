@@ -231,7 +231,7 @@ class Puzzle:
         return self.notation.picture(self.rules.written(labels))
 
     def highlighted(self, labels: ArrayLike) -> frozenset[tuple[int, int]]:
-        """Return line and column of each character of `draw` that is inside a block of a goal.
+        """Return the line and column of each character of `draw` that is inside a block of a goal.
 
         Raises PositionError if the position is invalid.
         """

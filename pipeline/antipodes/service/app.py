@@ -311,7 +311,7 @@ class Stores:
         position: str | None,
         view: Callable[[Table, Labels], Any],
     ) -> Response:
-        """Return the view of a position of a table, by default of the start."""
+        """Return the view of a position of a table; the default position is the start."""
 
         def viewed(opened: Opened) -> Any:
             return view(opened.table, positions.position_asked(opened.table, position))

@@ -80,10 +80,10 @@ class PathsCache:
 
 
 def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
-    """Return all shortest paths from a position at a distance; None if more than MAX_POSITIONS positions are on them.
+    """Return all shortest paths from a position to the starts; None if they contain more than MAX_POSITIONS positions.
 
-    If predecessors cannot be computed, all positions of the table are moved; the result is None if the table has more
-    than MAX_POSITIONS.
+    ``distance`` is the distance of the position. If predecessors cannot be computed, the moves are applied to all
+    positions of the table; the result is None if the table has more than MAX_POSITIONS.
     """
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible) and len(table) > MAX_POSITIONS:
@@ -123,7 +123,7 @@ def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
 
 
 def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
-    """Yield the same as `_nearer`, by moving all positions at the depth."""
+    """Yield the same as `_nearer`, by applying the moves to all positions at the depth."""
     known = {one.tobytes(): number for number, one in enumerate(layer)}
     every = table.positions_at(depth)
     for first in range(0, len(every), BATCH):
@@ -136,7 +136,7 @@ def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, 
 
 
 def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:
-    """Return the distinct positions of ``(n, places)``, and for each of ``size`` sources its neighbours among them.
+    """Return the distinct positions among ``labels``, and for each of ``size`` sources its neighbours among them.
 
     Several moves between the same two positions are one step.
     """

@@ -65,7 +65,7 @@ class Layout:
 
     @property
     def most_bytes(self) -> int:
-        """Upper bound of the size in bytes of any file of the array. Compressing a chunk hardly ever enlarges it."""
+        """Upper bound on the size in bytes of any file of the array. Compressing a chunk hardly ever enlarges it."""
         return max(MAX_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
 
     @property

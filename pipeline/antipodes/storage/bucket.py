@@ -48,7 +48,7 @@ Meta = dict[str, Any]
 
 
 class Changed(Exception):  # noqa: N818  (an answer, not a failure)
-    """An object has another version than the version to be replaced."""
+    """An object no longer has the version that was to be replaced."""
 
 
 class Bucket:
@@ -203,7 +203,7 @@ class Bucket:
         return self._ask("list", folder, request)
 
     def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the folders directly in a folder, and the keys of other objects in it. Empty: the whole bucket."""
+        """Return the folders directly in a folder, and the keys of other objects in it; "" is the whole bucket."""
 
         def request() -> tuple[Sequence[str], Sequence[str]]:
             found = self.client.list_with_delimiter(folder or None)
@@ -240,7 +240,7 @@ def _opened(url: str, process: int) -> Any:
 def check_environment(scheme: str) -> None:
     """Raise InputError, without secrets in its message, if a variable cannot be used for stores of this scheme.
 
-    Obstore panics at some invalid values.
+    Obstore panics on some invalid values.
     """
     for name in ENDPOINTS.get(scheme, ()):
         if name in os.environ and not _is_endpoint(os.environ[name]):
@@ -252,7 +252,7 @@ def check_environment(scheme: str) -> None:
 
 
 def allows_http(scheme: str) -> bool:
-    """Return whether a variable names a server without encryption."""
+    """Return whether an environment variable for this URL scheme names a server with an unencrypted (HTTP) URL."""
     return any(os.environ.get(name, "").lower().startswith("http://") for name in ENDPOINTS.get(scheme, ()))
 
 

@@ -2,8 +2,9 @@
 
 A file contains the bytes, followed by a digest of each block. It is read into memory and then checked, not mapped: if a
 mapped file were truncated, the process would end (SIGBUS), and if it were written, the bytes would change after the
-check. The program never changes a file but replaces it. All files together have a size limit, and the least recently
-used files are deleted to make room. Processes take turns to make room, and lock the files that they are writing.
+check. The program replaces files and never changes them in place. All files together have a size limit, and the least
+recently used files are deleted to make room. Processes take turns to make room, and lock the files that they are
+writing.
 """
 
 import fcntl
@@ -51,7 +52,7 @@ def limit_of_cache() -> int:
 
 
 def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
-    """Return the bytes of a file, or None if it is missing or corrupt. ``pulse`` may raise an error to end this."""
+    """Return the bytes of a file, or None if it is missing or corrupt; an error raised by ``pulse`` ends the call."""
     path = _path_of(name)
     try:
         with open_file(path) as file:
@@ -155,7 +156,7 @@ def _make_room(folder: Path, most: int) -> bool:
 
 
 def _made_in(folder: Path) -> int:
-    """Return the size of the file that a process is writing in a folder, which is deleted if the process was killed.
+    """Return the size of the file that a process is writing in a folder; delete the folder if the process was killed.
 
     A file is locked as long as it is being written; its process locks it before it releases the lock of the cache.
     """
@@ -186,7 +187,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _read(file: int, size: int, pulse: Pulse) -> tuple[Bytes, bytes]:
-    """Return the first ``size`` bytes of a file, and the digest of each block of them; raise OSError if unreadable."""
+    """Return the first ``size`` bytes of a file, and the digest of each block; raise OSError if it is unreadable."""
     values = np.empty(size, dtype=np.uint8)
 
     def digest_at(begin: int) -> int:

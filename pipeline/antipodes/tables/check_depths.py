@@ -201,7 +201,7 @@ def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block
 
 
 def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
-    """Return the number of positions of a chunk at each depth, and unreached; raise as `TableStore.read_chunk` does."""
+    """Return the number of a chunk's positions at each committed depth, then of others; raise as `read_block` does."""
     depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
     return np.bincount(depths, minlength=manifest.committed_depth + 2)
 

@@ -112,7 +112,7 @@ class Counts(SearchResult):
         return positions[: MAX_ANTIPODES if most is None else min(most, MAX_ANTIPODES)]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
-        """Return one position of each symmetry class of `antipodes`, ``(n, places)``: the first by labels.
+        """Return the lexicographically first position of each symmetry class of `antipodes`, ``(n, places)``.
 
         Raises InputError also if there are more antipodes than the store contains.
         """

@@ -98,7 +98,7 @@ Estimator = Callable[[Labels], Any]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Evaluation:
-    """The comparison of a heuristic with the distances. Arrays are by depth, with NaN at depths without a position.
+    """The comparison of a heuristic with the distances, in arrays indexed by depth; NaN at depths without a position.
 
     The error of an estimate is the distance minus the heuristic. It is positive if the heuristic is too low.
     """

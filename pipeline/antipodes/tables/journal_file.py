@@ -59,7 +59,7 @@ class FileIndex(NamedTuple):
 
 
 def entries_of(identity: str, segments: Sequence[Segment], begin: int) -> NDArray[np.void]:
-    """Return the index of segments, ``(segments,)`` of ENTRY; the first segment has the offset ``begin``."""
+    """Return the index of the segments, an array ``(segments,)`` of ENTRY; the first segment begins at ``begin``."""
     entries = np.zeros(len(segments), dtype=ENTRY)
     for place, one in enumerate(segments):
         length, digest = len(one.data), segment_digest(identity, one.chunk, one.depth, one.data.data)
@@ -209,7 +209,7 @@ class StoredSegments:
         return counts
 
     def _covered(self, covers: Iterable[Cover]) -> NDArray[np.int32]:
-        """Return the depth up to which each chunk is known, taking also these covers into account."""
+        """Return the depth up to which each chunk is known, if these covers are also taken into account."""
         known = self.known.copy()
         for cover in sorted(covers, key=lambda cover: cover.first_depth):
             first = max(cover.first_chunk, self.first_chunk) - self.first_chunk

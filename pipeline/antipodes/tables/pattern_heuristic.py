@@ -58,7 +58,7 @@ def load_patterns(
 ) -> Patterns:
     """Return the heuristic of the tables at these addresses for a goal, by default the start; load their values.
 
-    ``pulse`` is called from time to time, and ends the loading if it raises an error.
+    ``pulse`` is called repeatedly during the loading; an error that it raises ends the loading.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
     """Return for each label of the puzzle its label in a pattern: its own, or that of tiles that move freely.
 
-    Raises InputError if the puzzle does not have a tile of the pattern, or has a different number of it.
+    Raises InputError if the puzzle does not have a tile of the pattern, or has a different number of copies of it.
     """
     symbols = rules.symbols
     own = {symbol: label for label, symbol in enumerate(pattern.symbols) if label not in (EMPTY, free)}

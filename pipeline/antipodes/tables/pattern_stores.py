@@ -56,7 +56,7 @@ class Cost:
 
     entries: int
     disk_bytes: int
-    """Upper bound of the disk space, including journals."""
+    """Upper bound on the disk space, including journals."""
     seconds: float
     known: bool
     """Whether the seconds are based on a trial. False: they are a lower bound from a measured rate."""

@@ -53,7 +53,7 @@ def run_puzzle(
     Raises
     ------
     InputError
-        An argument has the wrong type. A Puzzle is not a Config.
+        An argument has the wrong type, such as a Puzzle instead of a Config.
     ResourceLimitError
         The puzzle does not fit into the memory that the run may use.
     DiskLimitError

@@ -297,7 +297,7 @@ class Table(SearchResult):
         return symmetric_layers(self, [symmetry])[0]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
-        """Return one position of each symmetry class of `antipodes`, ``(n, places)``: the first by labels.
+        """Return the lexicographically first position of each symmetry class of `antipodes`, ``(n, places)``.
 
         At most ``limit`` positions are searched for. Raises as `antipodes` and `unique_layers` do.
         """

@@ -165,7 +165,7 @@ def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
 
 
 def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]:
-    """Yield the positions of batches ``(n, places)`` that are the first of their symmetry class by labels."""
+    """Yield the positions of batches ``(n, places)`` that are lexicographically first in their symmetry class."""
     elements = acting(space)[1:]
     for positions in batches:
         first = positions
@@ -175,7 +175,7 @@ def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]
 
 
 def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
-    """Return whether each position ``(n, places)`` precedes the other in the order of labels, ``(n,)``."""
+    """Return whether each position ``(n, places)`` lexicographically precedes the other, ``(n,)``."""
     differs = one != other
     place = differs.argmax(axis=1)
     every = np.arange(len(one))
@@ -184,7 +184,7 @@ def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
 
 
 def first_of_classes(space: Space, positions: Labels) -> Labels:
-    """Return the first position, by labels, of the symmetry class of each position ``(n, places)``, without repeats."""
+    """Return the lexicographically first position of each symmetry class of positions ``(n, places)``."""
     first = positions.copy()
     for symmetry in acting(space)[1:]:
         images = symmetry.image(positions)

@@ -46,7 +46,11 @@ def _next_layer(
     begin: int,
     end: int,
 ) -> int:
-    """Add entries one move before the layer at ``depth``, as seen from ``begin`` to ``end``; return their number."""
+    """Set the distance of entries one move before the layer at ``depth``; return the number of these entries.
+
+    Only the entries from ``begin`` to ``end`` are expanded: the layer's own entries if the moves are ``undirected``,
+    otherwise the unreached entries.
+    """
     found = 0
     for entry in range(begin, end):
         if distance[entry] != (depth if undirected else UNREACHED):

@@ -32,7 +32,7 @@ _BLOCK = 1 << 15
 _AHEAD = 4
 """Number of gaps of a word that are written without branches, needed or not: a branch per gap costs more."""
 _ROOM = _NUMBER_BYTES + WORD + _AHEAD
-"""Upper bound of the number of bytes written for one word."""
+"""Upper bound on the number of bytes written for one word."""
 
 
 class Segment(NamedTuple):

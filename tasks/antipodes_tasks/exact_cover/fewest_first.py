@@ -2,9 +2,9 @@
 
 The items of the exact cover are the cells of the board and the pieces; its options are the placements. Algorithm X is
 Knuth's (*Dancing links*, 2000, arXiv:cs/0011047). A node of the search is a bitset of live options, the options that
-can still be used. Before a node branches, every option is removed that conflicts with all options of some item, because
-that item could no longer be covered. One conjunction of rows of the conflict matrix finds all such options of an item,
-64 at a time.
+can still be used. Before a node branches, every option that conflicts with all options of some item is removed: if it
+were chosen, that item could no longer be covered. One conjunction of rows of the conflict matrix finds all such options
+of an item, 64 at a time.
 
 The bitsets belong to a *subproblem*: for each item the options that cover it, and for each option the options that
 conflict with it. When only few options of its subproblem are live, a node gets a smaller subproblem that contains only

@@ -75,7 +75,7 @@ class PlainSet(_RangedSet):
 
     @classmethod
     def of(cls, keys: Keys, first: int, bounds: Keys) -> "PlainSet":
-        """Return a set of sorted keys in ranges from ``first`` on, with ``bounds`` between the ranges."""
+        """Return the set of sorted keys, cut into ranges at the keys ``bounds``; ``first`` is the first range."""
         return cls(first, np.array([0, *find(keys, bounds), len(keys)], dtype=np.int64), keys)
 
     @property
@@ -122,7 +122,7 @@ class EncodedSet(_RangedSet):
 
     @classmethod
     def of(cls, first: int, words: int, parts: Iterable[Keys]) -> "EncodedSet":
-        """Return the set with the sorted keys of each range from ``first`` on."""
+        """Return the set with the given sorted keys of each range; ``first`` is the first range."""
         return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts))
 
     @classmethod

@@ -114,7 +114,7 @@ def binomials(places: int, chosen: int) -> Ranks:
 
 
 def rank_combinations(chosen: Mask) -> Ranks:
-    """Return the rank of each of ``(n, places)``, ``(n,)``; each row must choose the same number of places.
+    """Return the rank, ``(n,)``, of each set of places ``(n, places)``; all sets must have the same size.
 
     The places ``p1 < p2 < ...`` have the rank ``C(p1, 1) + C(p2, 2) + ...``, colexicographic order from 0 to
     ``C(places, number) - 1`` (Knuth, The Art of Computer Programming 4A, section 7.2.1.3, theorem L).
@@ -228,7 +228,7 @@ def numbering(counts: Sequence[int]) -> Numbering:
 
 
 def numbering_bytes(counts: Sequence[int]) -> int:
-    """Return an upper bound of the bytes of a `numbering` while it is computed."""
+    """Return an upper bound on the bytes of a `numbering` while it is computed."""
     states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
     return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 

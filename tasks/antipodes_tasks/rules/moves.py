@@ -97,7 +97,7 @@ class Moves(ABC):
 
     @property
     def memory_bytes(self) -> int:
-        """Upper bound of the memory of the moves, in bytes."""
+        """Upper bound on the memory of the moves, in bytes."""
         return MOVE_BYTES * len(self)
 
     @property
@@ -116,7 +116,10 @@ class Moves(ABC):
         """The moves' contribution to a fingerprint: equal for moves that produce the same table."""
 
     def table_key_from(self, starts: Labels) -> bytes:
-        """Return `table_key`, extended by results near the starts ``(n, places)`` if the key does not imply them."""
+        """Return the moves' contribution to the fingerprint of a puzzle with the starts ``(n, places)``.
+
+        It is `table_key`; if `table_key` only samples the moves, it also depends on their results near the starts.
+        """
         return self.table_key
 
     @property

@@ -101,7 +101,7 @@ class Transforms(Moves):
 
     @property
     def memory_bytes(self) -> int:
-        """Upper bound of the memory in bytes: the arrays, the inverse moves, and the copies made to compare them."""
+        """Upper bound on the memory in bytes: the arrays, the inverse moves, and the copies made to compare them."""
         return PLACE_BYTES * len(self) * self.places
 
     @cached_property

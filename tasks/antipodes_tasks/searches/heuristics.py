@@ -1,4 +1,4 @@
-"""Admissible heuristics: sums of tables, of which a search looks up only those that a move changes.
+"""Admissible heuristics: sums of tables. After a move, a search looks up only the tables that the move affects.
 
 The Manhattan distance consists of one table per tile, and linear conflict of one table per row and column. A stronger
 heuristic only needs more tables; the searches stay the same.
@@ -41,7 +41,7 @@ class Table(NamedTuple):
     """``(numbers,)``: the lower bounds."""
 
     def of(self, labels: Labels) -> Numbers:
-        """Return the numbers of positions ``(n, places)``, ``(n,)``."""
+        """Return the numbers ``(n,)`` of positions ``(n, places)``."""
         numbers: Numbers = self.weights[labels[:, self.places], np.arange(len(self.places))].sum(axis=1)
         return numbers
 
@@ -76,7 +76,7 @@ class Heuristic:
         return int(self.bounds(position[np.newaxis])[0])
 
     def bounds(self, labels: Labels) -> Numbers:
-        """Return the heuristic of positions ``(n, places)``, ``(n,)``."""
+        """Return the heuristic ``(n,)`` of positions ``(n, places)``."""
         totals = np.zeros(len(labels), dtype=np.int64)
         if not self.is_zero:
             totals += self.costs[labels, np.arange(labels.shape[1])].sum(axis=1)
@@ -123,7 +123,7 @@ def has_heuristic(rules: Rules) -> bool:
 
 
 def less_memory(problem: Problem) -> str:
-    """Return the end of a message about too little memory: the remedies."""
+    """Return the remedies for too little memory, as the end of a message."""
     if problem.matches is not None:
         return "; allow more memory or limit the depth"
     return (

@@ -41,7 +41,7 @@ class Patterns(ABC):
         return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
 
     def estimates(self, labels: ArrayLike) -> Numbers:
-        """Return the lower bound of each position ``(n, places)``, ``(n,)``; UNREACHABLE_COST if a table excludes a
+        """Return the lower bound, ``(n,)``, of each position ``(n, places)``; UNREACHABLE_COST if a table excludes a
         path.
 
         Raises PositionError if a row is not a position of the puzzle.

@@ -89,11 +89,11 @@ class TurnPatterns(Patterns):
         return ", ".join(different) + (f", greatest of {len(self.views)}" if len(self.views) > 1 else "")
 
     def look_up(self, labels: Labels) -> Numbers:
-        """Return the bound of each view for positions ``(n, places)``, ``(views, n)``."""
+        """Return the bound of each view, ``(views, n)``, for positions ``(n, places)``."""
         return np.array([view.table.read(self.values, view.entries(labels)) for view in self.views])
 
     def bounds(self, labels: Labels) -> Numbers:
-        """Return the maximum of the views' bounds for positions ``(n, places)``, ``(n,)``."""
+        """Return the maximum of the views' bounds, ``(n,)``, for positions ``(n, places)``."""
         greatest: Numbers = self.look_up(labels).max(axis=0)
         return greatest
 

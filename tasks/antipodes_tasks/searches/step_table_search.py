@@ -90,7 +90,7 @@ class StepSearch:
         return advance
 
     def _begin(self, stage: Stage, values: NDArray[np.uint8]) -> None:
-        """Fill the block of a stage's prefixes from which the tables do not rule out a path."""
+        """Fill a block with the positions after a stage's prefixes, unless the tables rule out a path from there."""
         path, depth = self.path, stage.moves
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:

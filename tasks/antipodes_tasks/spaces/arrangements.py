@@ -90,7 +90,7 @@ class Arrangements(Numbering):
         return {} if self.parity is None else {PARITY: list(self.parity)}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED; pieces are unchecked."""
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``, or NOT_NUMBERED; pieces are unchecked."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         indices = rank_arrangements(with_last_two_equal(labels, len(self.pieces)), self.counts)
@@ -113,7 +113,7 @@ class Arrangements(Numbering):
         return with_last_two_apart(labels, len(self.pieces), self._parity_at_empty_place(labels))
 
     def _parity_at_empty_place(self, labels: Labels) -> Parities:
-        """Return the parity of numbered positions by the empty place of each of ``(n, places)``, ``(n,)``."""
+        """Return the parity ``(n,)`` that numbered positions ``(n, places)`` with these empty places have."""
         found: Parities = np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
         return found
 

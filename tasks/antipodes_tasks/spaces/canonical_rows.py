@@ -32,7 +32,7 @@ interruption takes effect soon."""
 ROOM = 1 << 12
 """Number of rows for which a call has room at first."""
 WHATEVER = 1 << 15
-"""Upper bound of the number of places, used as the supply of a value, which may occur on any number of places."""
+"""Upper bound on the number of places, used as the supply of a value, which may occur on any number of places."""
 
 
 class KeptRows(NamedTuple):

@@ -91,7 +91,7 @@ class Elements:
         return tuple(prod(radices[at:]) for at in range(1, len(radices) + 1))
 
     def rank(self, elements: Permutations) -> Ranks:
-        """Return the number of each of ``(n, points)``, ``(n,)`` int64; -1 if it is not an element of the group.
+        """Return the number, ``(n,)`` int64, of each permutation ``(n, points)``; -1 if it is not in the group.
 
         The rows may hold any integers from 0 to ``points - 1``. A row that is not a permutation gets -1.
         """
@@ -218,7 +218,7 @@ class Group(Numbering):
         return {"base": list(self.chain.base), "generators": [list(each) for each in self.chain.generators]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it is unreachable."""
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it is unreachable."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
             permutations = self._points.permutations(labels[first : first + BATCH])

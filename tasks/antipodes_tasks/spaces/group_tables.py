@@ -86,7 +86,7 @@ class Automaton:
 
     @property
     def most_bytes(self) -> int:
-        """Upper bound of the bytes of the transitions, and of the bytes in use while they are computed."""
+        """Upper bound on the bytes of the transitions, and of the bytes in use while they are computed."""
         levels = len(self.levels)
         sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
         counted = [min(size, MAX_TRANSITIONS) for size in sizes]
@@ -150,7 +150,7 @@ class GroupTables(Filler):
         return {each.tobytes() for each in elements} == {each.tobytes() for each in inverted(elements)}
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while they are filled."""
+        """Return an upper bound on the bytes in use, besides the tables, while they are filled."""
         above = 8 * self.most_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
         before = 8 * self.most_column_maps * self.width // (self.radices[-1] if self.width > 1 else 1)
         return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and their inputs

@@ -86,5 +86,5 @@ class SuccessorLists(Filler):
                 moves.check_undone(number, labels, *moves.move(number, labels))
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         return threads * 2 * max(POSITIONS, len(self.rules.moves)) * (4 * self.rules.places + 128)

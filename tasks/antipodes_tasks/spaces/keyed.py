@@ -185,7 +185,7 @@ class Keyed(Numbering):
         return replace(self, keys=keys)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED; pieces are unchecked."""
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``, or NOT_NUMBERED; pieces are unchecked."""
         indices = self._list.places_of(self.packing.pack(labels))
         return np.where(self.packing.fit(labels), indices, NOT_NUMBERED)
 

@@ -189,7 +189,7 @@ class Fields(Numbering):
         return {"order": list(self.order), "column_maps": self.most_maps}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for field in self.fields:
             ranks *= field.radix
@@ -437,7 +437,7 @@ class FieldTables(Filler):
         return max(1, POSITIONS // (len(self.moves) * self.width))
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them.
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them.
 
         It allows for four arrays of the size of its argument within a function.
         """

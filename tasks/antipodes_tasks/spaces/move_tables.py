@@ -127,12 +127,12 @@ class Filler(ABC):
     @property
     @abstractmethod
     def most_moves(self) -> int:
-        """Upper bound of the number of legal moves of a position: the moves per row of the tables."""
+        """Upper bound on the number of legal moves of a position: the moves per row of the tables."""
 
     @property
     @abstractmethod
     def most_column_maps(self) -> int:
-        """Upper bound of the number of column maps; the exact number if counting them is quick."""
+        """Upper bound on the number of column maps; the exact number if counting them is quick."""
 
     @abstractmethod
     def begin(self) -> tuple[MoveTables, list[Fill]]:
@@ -140,11 +140,11 @@ class Filler(ABC):
 
     @abstractmethod
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
 
     @property
     def table_bytes(self) -> int:
-        """Upper bound of the bytes of the move tables."""
+        """Upper bound on the bytes of the move tables."""
         maps = self.most_column_maps
         number = 0 if self.width == 1 else 2 if maps <= MAPS_OF_INT16 else 4
         return self.rows * self.most_moves * (4 + number) + maps * self.width * COLUMN_BYTES

@@ -99,7 +99,7 @@ def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
 
 
 def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
-    """Return an upper bound of the steps that are legal in a row; exclusive steps of one name count once."""
+    """Return an upper bound on the steps that are legal in a row; exclusive steps of one name count once."""
     allowed = transforms.conditions
     if allowed is None or not transforms.names:
         return len(steps.transforms)
@@ -117,7 +117,7 @@ def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
 
 
 def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
-    """Return an upper bound of the legal steps of a row, if most steps require that a place of a part has label 0.
+    """Return an upper bound on the legal steps of a row, if most steps require that a place of a part has label 0.
 
     If k places have label 0, at most k places can be the required one. So the steps of the k places that most steps
     require are counted, and all steps without such a requirement.
@@ -143,7 +143,7 @@ def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
 
 
 def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
-    """Return the number of each key, and the first place of each number; equal keys have equal numbers."""
+    """Give equal keys the same number; return the number of each key, and the place where each number first occurs."""
     numbers: dict[bytes, int] = {}
     firsts = []
     for place, key in enumerate(keys):

@@ -100,12 +100,12 @@ class OrbitTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """Upper bound of the number of legal moves of a position."""
+        """Upper bound on the number of legal moves of a position."""
         return most_legal(self.transforms, self.cut, self.steps)
 
     @cached_property
     def most_column_maps(self) -> int:
-        """Upper bound of the number of column maps; the exact number if counting them is quick."""
+        """Upper bound on the number of column maps; the exact number if counting them is quick."""
         if self.cut.width == 1:
             return 1
         if not self.cut.divides_pieces:
@@ -126,7 +126,7 @@ class OrbitTables(Filler):
         return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         steps, places = len(self.steps.transforms), self.transforms.places
         sets = comb(sum(self._cut_counts), self._free) if self.cut.divides_pieces else 1
         counting = sets * (steps * (2 * self._free + 64) + 2 * places)
@@ -140,7 +140,7 @@ class OrbitTables(Filler):
 
     @property
     def _part_table_bytes(self) -> int:
-        """Upper bound of the bytes of the part tables while they are joined to one array."""
+        """Upper bound on the bytes of the part tables while they are joined to one array."""
         row = 0 if self._is_direct else sum(part.size for part in self.cut.row) * len(self.steps.transforms)
         sets = 0 if self._is_direct or not self.cut.divides_pieces else self.cut.row[-1].size
         column = sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)

@@ -131,7 +131,7 @@ class Orbits(Numbering):
         return {"parts": [part.details for part in self.parts]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if parity or sum differ.
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if parity or sum differ.
 
         The pieces are not checked.
         """

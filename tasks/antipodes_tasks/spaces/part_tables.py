@@ -190,7 +190,7 @@ def rearrangements(origins: Origins, free: int) -> Rearrangements:
 
 
 def most_rearrangements(origins: Origins, free: int) -> NDArray[np.int64]:
-    """Return an upper bound of the rearrangements of ``free`` places by each permutation ``(n, places)``, ``(n,)``.
+    """Return an upper bound ``(n,)`` on the rearrangements of ``free`` places by each permutation ``(n, places)``.
 
     A permutation moves runs of adjacent places together, perhaps in reverse order. The number of free places in each
     run determines the rearrangement.

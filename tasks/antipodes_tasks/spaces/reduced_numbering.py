@@ -115,7 +115,7 @@ class Reduced(Numbering):
         }
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of the entry of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED if it has none."""
+        """Return the index, ``(n,)``, of the entry of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         least = self.classes.minimum_images(labels)
         rows = self.classes.numbers(least.keys)
         columns = self.frame.columns(self.images.image(labels, least.symmetries))

@@ -120,11 +120,11 @@ class ReducedTables(Filler):
 
     @property
     def table_bytes(self) -> int:
-        """Upper bound of the bytes of the move tables and of the keys and weights of rows."""
+        """Upper bound on the bytes of the move tables and of the keys and weights of rows."""
         return super().table_bytes + KEPT_BYTES * self.rows
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
         cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
         rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))

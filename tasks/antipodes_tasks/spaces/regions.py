@@ -143,7 +143,7 @@ class Regions(Numbering):
         return {"free": self.free}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
         counted = (labels != EMPTY) & (labels != self.free)
         number = rank_combinations(counted)
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
@@ -315,7 +315,7 @@ class RegionTables(Filler):
         return np.zeros((2, self.numbering.places + 1), dtype=np.int64)
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         counted, kinds = self.numbering.counted, len(self.numbering.orders)
         a_column = COLUMNS_AT_ONCE * (counted + 1) * 8 * (2 * kinds + 3)
         board = sum(array.nbytes for array in self.numbering.board)

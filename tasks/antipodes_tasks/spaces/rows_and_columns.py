@@ -1,9 +1,9 @@
 """The rows and columns of a reduced space: which labels of a position belong to its row, and which to its column.
 
-A symmetry must map rows to rows, so the cut does not divide digits but labels. The labels of each part of pieces are
-divided into *label classes*. The row stores the class of the piece on each place. A class of several labels forms a
-*column block*: the column stores how the pieces of this class are arranged on the places of the class, in the order of
-these places. In a part of values, the first ones belong to the row and the others to the column.
+A symmetry must map rows to rows, so the cut divides labels instead of digits. In each part that consists of pieces, the
+labels are divided into *label classes*. The row stores the class of the piece on each place. A class of several labels
+forms a *column block*: the column stores how the pieces of this class are arranged on the places of the class, in the
+order of these places. In a part that consists of values, the first values belong to the row, the others to the column.
 
 The row of a position is written as its *row labels*, one per place: the class of the piece on the place, or the value;
 0 on places that belong to the column. The *key* of a row is the number whose digits are its row labels. The *contents*
@@ -202,7 +202,7 @@ class Frame:
         return labels
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
-        """Return the key of the row of each position ``(n, places)``, ``(n,)``; only equal rows have equal keys."""
+        """Return the key, ``(n,)``, of the row of each position ``(n, places)``; only equal rows have equal keys."""
         row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
         keys: NDArray[np.uint64] = row_labels @ self.key_weights
         return keys
@@ -229,7 +229,7 @@ class Frame:
         return numbered
 
     def columns(self, labels: Labels) -> Indices:
-        """Return the column of each position ``(n, places)``, ``(n,)``; NOT_NUMBERED if it has none."""
+        """Return the column, ``(n,)``, of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         columns = np.zeros(len(labels), dtype=np.int64)
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for block, weight in zip(self.blocks, self.weights, strict=True):

@@ -95,7 +95,7 @@ class Numbering(ABC):
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it has none.
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
 
         It is not checked that the positions have the right pieces.
         """
@@ -226,7 +226,7 @@ class Space:
         return self.numbering.starts(self.rules)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED if it has none.
+        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
 
         It is not checked that the positions have the right pieces.
         """

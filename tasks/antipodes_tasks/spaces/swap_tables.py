@@ -79,7 +79,7 @@ class SwapTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """Upper bound of the number of legal moves of a position.
+        """Upper bound on the number of legal moves of a position.
 
         With k empty places, the moves of a position are at most those to the k places with the most swaps to them. In
         the same way, they are at most those from the occupied places, if these have the most swaps from them.
@@ -131,7 +131,7 @@ class SwapTables(Filler):
         return calls
 
     def building_bytes(self, threads: int) -> int:
-        """Return an upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         free, kinds = sum(self.column_counts), len(self.column_counts)
         a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
         a_row = (self.places + 1) * 8 * (2 * len(self.row_counts) + 5)
@@ -257,7 +257,7 @@ def fill_rows(
 ) -> None:
     """Fill the lines of the row tables from ``first_row`` on.
 
-    ``map_of`` is the property of `SwapTables`. ``column_map`` has no columns if the only column map is the identity.
+    ``map_of`` is `SwapTables.map_of`. ``column_map`` has no columns if the only column map is the identity.
     """
     places, kinds = len(graph.at) - 1, len(numbering.counts)
     labels, numbers = np.empty(places, dtype=np.uint8), np.empty((3, places + 1), dtype=np.int64)
@@ -332,7 +332,7 @@ def _fill_row(
 def fill_columns(
     column_maps: NDArray[np.int32], first: int, end: int, numbering: Numbering, shifts: NDArray[np.int64]
 ) -> None:
-    """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` is the property of `SwapTables`."""
+    """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` is `SwapTables.shifts`."""
     free, kinds = int(numbering.counts.sum()), len(numbering.counts)
     labels, scratch = np.empty((COLUMNS_AT_ONCE, free), dtype=np.uint8), np.empty(free, dtype=np.int64)
     states, ranks = np.empty((2, COLUMNS_AT_ONCE, free + 1), dtype=np.int64)

@@ -35,7 +35,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """Return the symmetry of a permutation ``(points,)`` of the group."""
+        """Return the puzzle's symmetry that a permutation of the points, ``(points,)``, represents."""
 
     @cached_property
     def points(self) -> Numbers:

@@ -123,7 +123,7 @@ class Health:
     def stuck(self) -> dict[str, str]:
         """Return the members that are known to make no progress, and the reasons.
 
-        A worker without progress for too long is first investigated; a later call returns the result.
+        If a worker makes no progress for too long, this call starts to investigate it; a later call returns the result.
         """
         if self._inquiry is None:
             for worker, ((_, size), beats) in self._still.items():
@@ -181,7 +181,7 @@ def allowed_seconds(base: float, size: int) -> float:
 
 
 def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, Still]]:
-    """Return, on a scheduler, the workers without a sign of life for these seconds, and other workers that are idle."""
+    """Return, on a scheduler, the workers without a sign of life for ``seconds``, and the other idle workers."""
     now = time.time()
     unheard = {worker.address for worker in dask_scheduler.workers.values() if now - worker.last_seen > seconds}
     still = {

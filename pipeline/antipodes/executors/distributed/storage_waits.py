@@ -1,4 +1,4 @@
-"""Waits of workers for the storage: they are reported to the run, and end when the run is asked to stop."""
+"""Workers' waits for the storage, which are reported to the run and end when the run is asked to stop."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ REPEAT_SECONDS = 9.0
 
 
 class WaitRelay:
-    """A relay that passes on the waits of a run's workers."""
+    """A relay that tells a run when one of its workers is waiting for the storage."""
 
     def __init__(self, run: str, tell: Callable[[str], None]) -> None:
         self.run = run
@@ -22,7 +22,7 @@ class WaitRelay:
         return topic_of(self.run)
 
     def on_wait(self, event: tuple[float, Any]) -> None:
-        """Pass on a wait unless another one was passed on recently; called in the client's loop."""
+        """Pass on the report of a wait unless another report was passed on recently; called in the client's loop."""
         now = time.monotonic()
         if now - self._told_at >= REPEAT_SECONDS:
             self._told_at = now

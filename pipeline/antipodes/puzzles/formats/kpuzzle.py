@@ -182,7 +182,10 @@ def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, T
 
 
 def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = None) -> tuple[Any, str]:
-    """Return the value of the one of these keys that the table has, and its path; the default if it has none."""
+    """Return the value and the path of whichever of these keys the table has; the default if it has none of them.
+
+    Raises ConfigError if the table has two of the keys, or if it has none and there is no default.
+    """
     present = [key for key in keys if key in table]
     if len(present) > 1:
         raise ConfigError(f"{_key_path(path, present[1])}: {present[0]} and {present[1]} cannot both be given")
