@@ -275,28 +275,41 @@ def test_a_puzzle_without_names() -> None:
     [
         ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}, "R D L U U'", "2 0 1 3"),
         ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 0 0"}, "a2-down b2-left", "2 0 1 0"),
-        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "a3-b1'", None),
-        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "b1-a3", None),
         ({"family": "jump", "start": "B-/--/--", "moves": "knight"}, "a3-b1 b1-a3 (a3-b1)", "-----B"),
-        ({"family": "blocks", "start": "AAB/..B"}, "A-down B-up'", None),
         ({"family": "blocks", "start": "AAB/..C/.DD", "distinct": True}, "A-down B-left D-left", ".B./AAC/DD."),
         ({"family": "blocks", "start": "AAB/..C/.DD"}, "a3-down c3-left b1-left", ".B./AAC/DD."),
-        ({"family": "blocks", "start": "AA./..B", "moves": "slides"}, "A-b1", None),
         ({"family": "blocks", "start": "AA./B..", "moves": "slides"}, "B-b1 B-c1 A-b2", ".AA/..B"),
     ],
 )
-def test_moves_on_boards_have_names(settings: dict[str, Any], sequence: str, end: str | None) -> None:
+def test_moves_on_boards_have_names(settings: dict[str, Any], sequence: str, end: str) -> None:
     puzzle = puzzle_from({"name": "p", **settings})
-    if end is None:
-        with pytest.raises(
-            PositionError,
-            match="""moves "a3-b1'": "a3-b1'" as move 1 is not legal there""",
-        ):
-            puzzle.follow(sequence)
-        return
     path = puzzle.follow(sequence)
     assert puzzle.format(path[-1]) == end
     assert puzzle.follow(" ".join(puzzle.move_names(path) or ())).tolist() == path.tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "sequence", "problem"),
+    [
+        (
+            {"family": "jump", "start": "B-/--/-W", "moves": "knight"},
+            "a3-b1'",
+            """"a3-b1'" as move 1 is not legal there""",
+        ),
+        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "b1-a3", "'b1-a3' as move 1 is not legal there"),
+        (
+            {"family": "blocks", "start": "AAB/..B"},
+            "A-down B-up'",
+            """unknown move "B-up'" at character 8; the moves are A-left, A-up, B-left, B-right, A-right, A-down""",
+        ),
+        ({"family": "blocks", "start": "AA./..B", "moves": "slides"}, "A-b1", "'A-b1' as move 1 is not legal there"),
+    ],
+)
+def test_moves_that_a_board_does_not_allow(settings: dict[str, Any], sequence: str, problem: str) -> None:
+    puzzle = puzzle_from({"name": "p", **settings})
+    with pytest.raises(PositionError) as raised:
+        puzzle.follow(sequence)
+    assert f"moves {sequence!r}: {problem}" in str(raised.value)
 
 
 def test_moves_of_one_name_in_different_positions() -> None:

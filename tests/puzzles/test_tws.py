@@ -121,29 +121,33 @@ def test_large_bandaged_puzzles_are_listed() -> None:
     assert 1 < best_space(puzzle.rules).size < 5040
 
 
+ROTATIONS_ALONE = "end of the file: the file needs at least one Move that is not a rotation of the whole puzzle"
+ILLEGAL_FORM = "Illegal: expected 'Illegal SET PLACE PIECE...' with a set of CORNER, EDGE"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: end of the file: expected Solved or StartState, found none"),
-        ("Set A 2 1\nSolved\nEnd\n", "line 4: end of the file: expected a Move that is no rotation of the whole"),
-        ("Set A 2 1\nSolved\nEnd\nMove y\nEnd\n", "line 6: end of the file: expected a Move that is no rotation"),
+        ("", "line 1: end of the file: Solved or StartState is missing"),
+        ("Set A 2 1\nSolved\nEnd\n", f"line 4: {ROTATIONS_ALONE}"),
+        ("Set A 2 1\nSolved\nEnd\nMove y\nEnd\n", f"line 6: {ROTATIONS_ALONE}"),
         ("Name\n", "line 1: expected 'Name WORD', found 'Name'"),
         ("Name a b\n", "line 1: expected 'Name WORD', found 'Name a b'"),
-        ("Name a\nName b\n", "line 2: Name: expected it once, as the first line"),
+        ("Name a\nName b\n", "line 2: Name: must occur once, before all other lines"),
         ("Set A 2\n", "line 1: expected 'Set NAME PIECES ORIENTATIONS', found 'Set A 2'"),
         ("Set A 0 1\n", "line 1: Set: pieces: expected a number from 1 to 1024, found '0'"),
         ("Set A 2 300\n", "line 1: Set: orientations: expected a number from 1 to 256, found '300'"),
         ("Set A ² 1\n", "line 1: Set: pieces: expected a number from 1 to 1024, found '²'"),
         ("Set A 1000 1\nSet B 1000 1\n", "line 2: Set: expected at most 1024 places in all, found 2,000"),
-        ("Set A 2 1\nSet A 2 1\n", "line 2: Set: expected a new name, found 'A' again"),
+        ("Set A 2 1\nSet A 2 1\n", "line 2: Set: the name 'A' is already used"),
         ("Set 2A 2 1\n", "line 1: Set: expected a name that begins with a letter, found '2A'"),
         ("Set -A 2 1\n", "line 1: Set: expected a name that begins with a letter, found '-A'"),
         ("Set End 2 1\n", "line 1: Set: expected a name that begins with a letter, found 'End'"),
-        ("Solved\nEnd\n", "line 1: Solved: expected it once, after the sets"),
-        ("Set A 2 1\nMove R\nEnd\n", "line 2: Move: expected it after the solved position"),
-        ("Set A 2 1\nSolved\n", "line 3: expected End of line 2: Solved, found the end of the file"),
-        ("Set A 2 1\nSolved\nA\n", "line 3: A: expected a line of 2 numbers after it, found the end of the file"),
-        ("Set A 2 1\nSolved\nA\nEnd\n", "line 3: A: expected a line of 2 numbers after it, found 'End'"),
+        ("Solved\nEnd\n", "line 1: Solved: must occur once, after the sets"),
+        ("Set A 2 1\nMove R\nEnd\n", "line 2: Move: must come after the solved position"),
+        ("Set A 2 1\nSolved\n", r"line 3: end of the file: the End of Solved \(line 2\) is missing"),
+        ("Set A 2 1\nSolved\nA\n", "line 3: A: expected 2 numbers on the next line, found the end of the file"),
+        ("Set A 2 1\nSolved\nA\nEnd\n", "line 3: A: expected 2 numbers on the next line, found 'End'"),
         ("Set A 2 1\nSolved\nA\n1 2 3\nEnd\n", "line 4: expected 2 numbers, found 3"),
         ("Set A 2 1\nSolved\nA\n0 1\nEnd\n", "line 4: expected a number from 1 to 1024, found '0'"),
         ("Set A 2 1\nSolved\nA\n? 1\nEnd\n", "line 4: expected a number from 1 to 1024, found '?'"),
@@ -151,8 +155,8 @@ def test_large_bandaged_puzzles_are_listed() -> None:
         ("Set A 2 2\nSolved\nA\n1 2\n0 1\n0 0\nEnd\n", "line 6: expected End; found '0 0'"),
         ("Set A 2 1\nSolved\nB\n1 2\nEnd\n", "line 3: expected End, A; found 'B'"),
         ("Set A 2 1\nSolved\nA\n1 2\nA\n1 2\nEnd\n", "line 5: expected End; found 'A'"),
-        ("Set A 2 1\nSolved\nEnd\nSet B 2 1\n", "line 4: Set: expected it before the solved position"),
-        ("Set A 2 1\nSolved\nEnd\nSolved\nEnd\n", "line 4: Solved: expected it once"),
+        ("Set A 2 1\nSolved\nEnd\nSet B 2 1\n", "line 4: Set: must come before the solved position"),
+        ("Set A 2 1\nSolved\nEnd\nSolved\nEnd\n", "line 4: Solved: must occur once, after the sets"),
         ("Set A 300 1\nSolved\nEnd\n", "line 2: Solved: expected at most 256 different pieces, found 300"),
         ("SwizzleSet A B\n", "line 1: SwizzleSet: expected Name, Set, .*; 'SwizzleSet A B' is not supported"),
         ("# x\n\nBlock 1 2\n", "line 3: Block: expected Name, .* is not supported"),
@@ -172,13 +176,16 @@ def test_refused_with_the_line(text: str, message: str) -> None:
         ("Move R\nEDGE\n0 1 2\nEnd\n", "line 13: expected a number from 1 to 3, found '0'"),
         ("Move R\nEDGE\n2 1 3\n? 0 0\nEnd\n", r"line 14: expected a number from 0 to 1, found '\?'"),
         ("Move R\nEDGE\n2 1 3\n0 -1 0\nEnd\n", "line 14: expected a number from 0 to 1, found '-1'"),
-        ("Move R\nEnd\nMove R\nEnd\n", "line 13: Move: expected a new name, found 'R' again"),
+        ("Move R\nEnd\nMove R\nEnd\n", "line 13: Move: the name 'R' is already used"),
         ("Move R\nEnd now\n", "line 12: expected 'End', found 'End now'"),
         ("MoveAlias R\n", "line 11: expected 'MoveAlias NEW OLD', found 'MoveAlias R'"),
         ("MoveSequence R\n", r"line 11: expected 'MoveSequence NAME MOVE...', found 'MoveSequence R'"),
-        ("Move R\nEnd\nMoveAlias S T\n", "line 13: MoveAlias S: expected moves R, S; found 'T' at character 1"),
-        ("Move R\nEnd\nMoveSequence S R S2\n", "line 13: MoveSequence S: expected a sequence of other moves"),
-        ("MoveAlias A B\nMoveAlias B A\n", "line 1[12]: MoveAlias [AB]: expected a sequence of other moves"),
+        ("Move R\nEnd\nMoveAlias S T\n", "line 13: MoveAlias S: unknown move 'T' at character 1; the moves are R, S"),
+        ("Move R\nEnd\nMoveSequence S R S2\n", "line 13: MoveSequence S: 'S' occurs in its own definition"),
+        (
+            "MoveAlias A B\nMoveAlias B A\n",
+            "line (11: MoveAlias A: 'A'|12: MoveAlias B: 'B') occurs in its own definition",
+        ),
     ],
 )
 def test_refused_moves(text: str, message: str) -> None:
@@ -195,11 +202,11 @@ def test_messages_are_short_however_long_the_line_is() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("Illegal CORNER 3", "line 16: Illegal: expected 'Illegal SET PLACE PIECE...' of CORNER, EDGE, found"),
-        ("Illegal X 3 1", "line 16: Illegal: expected 'Illegal SET PLACE PIECE...' of CORNER, EDGE, found"),
+        ("Illegal CORNER 3", f"line 16: {ILLEGAL_FORM}, found 'Illegal CORNER 3'"),
+        ("Illegal X 3 1", f"line 16: {ILLEGAL_FORM}, found 'Illegal X 3 1'"),
         ("Illegal EDGE 4 1", "line 16: Illegal: place: expected a number from 1 to 3, found '4'"),
         ("Illegal EDGE 1 4", "line 16: Illegal: piece: expected a number from 1 to 2, found '4'"),
-        ("Illegal EDGE 1 1", "line 16: Illegal: expected pieces other than that of the solved position, found it"),
+        ("Illegal EDGE 1 1", "line 16: Illegal: the solved position has one of these pieces on this place"),
     ],
 )
 def test_refused_illegal_pieces(line: str, message: str) -> None:

@@ -122,7 +122,7 @@ def drop_orbits(definition: TwistyDefinition, orbits: Collection[str]) -> Twisty
         raise ConfigError(f"omit: expected some of the sets {', '.join(names)}, found {quote(unknown[0])}")
     kept = [number for number, name in enumerate(names) if name not in orbits]
     if not kept:
-        raise ConfigError(f"omit: at least one of the sets {', '.join(names)} must stay")
+        raise ConfigError(f"omit: at least one set must remain; the sets are {', '.join(names)}")
     turns, others = (
         {name: _of(turn, kept) for name, turn in some.items()} for some in (definition.turns, definition.others)
     )

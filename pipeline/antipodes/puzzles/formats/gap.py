@@ -97,9 +97,13 @@ class _Statements:
     def _read_generators(self, value: str, where: str) -> None:
         if self.generators or not NAMES.fullmatch(value):
             raise ConfigError(f"{where}: expected one list of names such as [M_R,M_L], found {quote(value)}")
+        if value == "[]":
+            raise ConfigError(f"{where}: the list of permutations is empty")
         for name in value[1:-1].split(","):
-            if name not in self.cycles or name in self.generators:
-                raise ConfigError(f"{where}: {quote(name)} is not a permutation, or is listed twice")
+            if name not in self.cycles:
+                raise ConfigError(f"{where}: {quote(name)} is not the name of a permutation")
+            if name in self.generators:
+                raise ConfigError(f"{where}: {quote(name)} is listed twice")
             self.generators.append(name)
 
     def _read_identical(self, value: str, where: str) -> None:

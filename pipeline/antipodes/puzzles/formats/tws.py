@@ -176,7 +176,7 @@ class _Reader:
 
     def _set(self) -> None:
         if self.orbits:
-            raise ConfigError(f"{self.lines.location('Set')}: must stand before the solved position")
+            raise ConfigError(f"{self.lines.location('Set')}: must come before the solved position")
         name, size, orientations = self.lines.take("NAME", "PIECES", "ORIENTATIONS")
         where = self.lines.location("Set")
         check_new(name, self.sets, where)
@@ -235,7 +235,7 @@ class _Reader:
     def _illegal(self) -> None:
         where, words = self.lines.location("Illegal"), self.lines.tokens[1:]
         if not self.orbits:
-            raise ConfigError(f"{where}: must stand after the solved position")
+            raise ConfigError(f"{where}: must come after the solved position")
         if len(words) < 3 or words[0] not in self.sets:
             sets = shorten(", ".join(self.sets))
             found = self.lines.shown()
@@ -259,13 +259,13 @@ class _Reader:
         """Record the name of a new move."""
         where = self.lines.location(keyword)
         if not self.orbits:
-            raise ConfigError(f"{where}: must stand after the solved position")
+            raise ConfigError(f"{where}: must come after the solved position")
         check_new(name, self.places, where)
         self.places[name] = f"{where} {name}"
 
     def _block(self, first: int, is_move: bool) -> dict[str, _Entry]:
         """Return the entries of the sets in the lines up to ``End``; pieces are counted from ``first``."""
-        begun = self.lines.location(self.lines.tokens[0])
+        keyword, begun = self.lines.tokens[0], self.lines.number
         block: dict[str, _Entry] = {}
         self.lines.go_on()
         while self.lines.tokens and self.lines.tokens[0] != "End":
@@ -275,7 +275,8 @@ class _Reader:
                 raise ConfigError(f"{self.lines.location()}: expected {expected}; found {self.lines.shown()}")
             block[name] = self._entry(self.sets[name], first, self.lines.location(name), is_move)
         if not self.lines.tokens:
-            raise ConfigError(f"{self.lines.location()}: the file ends before the End of {begun}")
+            end = f"{self.lines.location()}: end of the file"
+            raise ConfigError(f"{end}: the End of {keyword} (line {begun}) is missing")
         self.lines.take()
         return block
 
