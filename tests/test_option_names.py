@@ -72,7 +72,7 @@ def test_the_same_mistakes_in_both(cli: Command, monkeypatch: pytest.MonkeyPatch
         (
             lambda: ap.load_patterns("eight-puzzle", [other]),
             ("solve", "eight-puzzle", "8 6 7 2 5 4 3 0 1", "--tables", other),
-            "expected a pattern table for the board of eight-puzzle, found that of low",
+            "the pattern table low is not for the board of eight-puzzle",
         ),
         (
             lambda: ap.run(ap.Config(low), "low.zarr"),

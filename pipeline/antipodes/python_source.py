@@ -144,7 +144,7 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
         raise SourceError(
             f"{reference} makes different moves or starts than when the store was made, although the file is the same; "
-            f"they depend on {CAUSES}. The store is intact; restore that condition, or run the puzzle with "
+            f"these depend on {CAUSES}. The store is intact; restore that condition, or run the puzzle with "
             f"{option('overwrite', True)}"
         )
     return puzzle
@@ -198,7 +198,7 @@ def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -
     if found["fingerprint"] != expected:
         raise SourceError(
             f"{reference} makes different moves or starts in a second process, so no later command could read the "
-            f"table; they depend on {CAUSES}"
+            f"table; its moves or starts depend on {CAUSES}"
         )
     return None
 

@@ -165,7 +165,7 @@ def test_the_last_layers_are_remembered() -> None:
         assert not (one.bits & seen).any()
         seen |= one.bits
     for depth in range(first):
-        with pytest.raises(InterruptedRunError, match=f"depth {depth} are not kept any more"):
+        with pytest.raises(InterruptedRunError, match=f"depth {depth} are no longer stored"):
             state.frontier(depth)
 
 
@@ -177,7 +177,7 @@ def test_the_positions_of_a_layer() -> None:
     assert state.positions(7, 1000).tolist() == expected
     assert state.positions(7, 3).tolist() == expected[:3]
     assert state.positions(8, 1000).size == 0
-    with pytest.raises(InterruptedRunError, match="depth 5 are not kept any more"):
+    with pytest.raises(InterruptedRunError, match="depth 5 are no longer stored"):
         state.positions(5, 1000)
 
 

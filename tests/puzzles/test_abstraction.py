@@ -129,14 +129,14 @@ def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> No
             "1",
             (),
             True,
-            "--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing",
+            "--free needs a sliding puzzle and --keep; it makes moves of the other tiles cost nothing",
         ),
         (
             "eight-puzzle",
             None,
             ("1 2",),
             True,
-            "--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing",
+            "--free needs a sliding puzzle and --keep; it makes moves of the other tiles cost nothing",
         ),
         (
             "eight-puzzle",

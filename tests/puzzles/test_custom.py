@@ -140,9 +140,9 @@ def test_wrong_texts_are_refused(wrong: dict[str, Any], message: str) -> None:
         ({"start": [0, 0]}, "start: expected 1 numbers, found 2"),
         ({"start": [3]}, "expected start: numbers from 0 to 2, found 3"),
         ({"start": "x"}, "start: expected one of 0 1 2, found 'x'"),
-        ({"moves": {}}, "moves: expected functions or permutations by name, found dict"),
-        ({"moves": [turn]}, "moves: expected functions or permutations by name, found list"),
-        ({"moves": {"a b": turn}}, "moves: expected names without blanks, found 'a b'"),
+        ({"moves": {}}, "moves: expected a dict from names to functions or permutations, found dict"),
+        ({"moves": [turn]}, "moves: expected a dict from names to functions or permutations, found list"),
+        ({"moves": {"a b": turn}}, "moves: expected names without spaces, found 'a b'"),
         ({"moves": {"a": [1]}}, "expected each of 0 to 0 once"),
         ({"moves": {"a": 5}}, "expected moves: a as a function, or a permutation of the places"),
         (

@@ -123,7 +123,7 @@ def test_refused() -> None:
     long = cycle(MAX_MOVES, MAX_MOVES + 10).compose(cycle(9, MAX_MOVES + 10, MAX_MOVES + 1))
     with pytest.raises(
         ConfigError,
-        match=r"turns: the powers of all turns are more than 1,024 moves \('L' has 9215\); use 'quarter' or",
+        match=r"turns: with all their powers, the turns make more than 1,024 moves \('L' alone makes 9215\); use",
     ):
         expand({"R": cycle(4, MAX_MOVES + 10), "L": long})
     assert list(expand({"L": long}, "quarter")) == ["L", "L'"]

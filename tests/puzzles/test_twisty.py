@@ -116,8 +116,8 @@ def test_cycles_and_lists_agree() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"moves": {}}, "moves: expected a table of permutations by name, found {}"),
-        ({"moves": {"A B": "(0 1)"}}, "expected names without blanks, found 'A B'"),
+        ({"moves": {}}, "moves: expected a table of named permutations, found {}"),
+        ({"moves": {"A B": "(0 1)"}}, "expected names without spaces, found 'A B'"),
         ({"moves": {"A": "(0 5)"}}, "moves.A: expected places from 0 to 4, found 5"),
         ({"moves": {"A": "(0 1)(1 2)"}}, "moves.A: expected each place at most once, found 1 twice"),
         ({"moves": {"A": "0 1"}}, r"moves.A: expected cycles such as '\(0 1 2\)\(3 4\)', found '0 1'"),

@@ -243,7 +243,7 @@ def test_a_request_does_not_wait_for_ever_while_another_opens_the_store(
     opening = threading.Thread(target=library.answer, args=("fields", id))
     opening.start()
     assert inside.wait(PATIENCE)
-    with pytest.raises(StoreError, match="the storage does not answer; try again later"):
+    with pytest.raises(StoreError, match="the storage is not responding; try again later"):
         library.answer("fields", id)
     assert library.is_busy
     let_go.set()

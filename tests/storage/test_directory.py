@@ -210,5 +210,5 @@ def test_an_error_in_a_bucket_says_that_the_old_store_is_deleted(
     plan = plan_run(config.puzzle)
     TableStore(bucket.url()).create(config, plan.cut)
     monkeypatch.setattr(Arrays, "digests", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
-    with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
+    with pytest.raises(StoreError, match=r"^refused; the old store has already been deleted$"):
         TableStore(bucket.url()).create(config, plan.cut, overwrite=True)

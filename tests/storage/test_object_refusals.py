@@ -71,7 +71,7 @@ def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkey
         raise type("PanicException", (BaseException,), {})("called unwrap on a value\nof its own")
 
     monkeypatch.setattr("obstore.store.S3Store.get", panicking)
-    said = f"cannot read {bucket.url()}/commit.json: the client of the storage panicked: called unwrap on a value"
+    said = f"cannot read {bucket.url()}/commit.json: the storage client panicked: called unwrap on a value"
     assert said in refused("status", bucket.url(), status=1)
 
 

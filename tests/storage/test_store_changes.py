@@ -52,7 +52,7 @@ def finish_table(store: Path) -> None:
 def test_tilings_that_were_opened_before_the_change(searching: Path) -> None:
     with open_tilings(searching) as tilings:
         finish_tilings(searching)
-        with pytest.raises(StoreChangedError, match="was changed by a run while it was read; try again"):
+        with pytest.raises(StoreChangedError, match="was changed by a run while it was being read; try again"):
             _ = tilings.array
 
 

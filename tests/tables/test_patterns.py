@@ -207,7 +207,7 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
         r"of-1234 has the wrong goal for this search: expected 1 2 3 4 0 x x x x, found 0 1 2 3 4 x x x x": pattern(
             "0 1 2 3 4 5 6 7 8", 3, "1234"
         ),
-        r"expected a pattern table for the board of of-all, found that of of-123": pattern("1 2 3 0 4 5", 3, "123"),
+        r"the pattern table of-123 is not for the board of of-all": pattern("1 2 3 0 4 5", 3, "123"),
         r"expected 1 of the tile 1 in of-1, as in of-all; found 2": settings("1 1 x x x x x x 0", 3, "1"),
         r"expected 0 of the tile 9 in of-9, as in of-all; found 1": settings("9 x x x x x x x 0", 3, "9"),
         r"equal is not a pattern of of-all": settings("0 1 1 1 x x x x x", 3, name="equal"),

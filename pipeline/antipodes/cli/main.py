@@ -61,7 +61,7 @@ COMMANDS = {
         "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
         "rank": ("puzzles", "Print the index of a position or of a permutation."),
-        "unrank": ("puzzles", "Print the position or the permutation with an index."),
+        "unrank": ("puzzles", "Print the position or permutation with a given index."),
     },
     "Tilings": {
         "tile": ("tilings", "Find all tilings of a board, or resume the search."),

@@ -13,7 +13,7 @@ Store = Annotated[
     str,
     typer.Argument(
         metavar="STORE",
-        help="Path or URL of a store; or name or file of a puzzle or board whose store is in outputs/.",
+        help="Path or URL of a store, or a puzzle or board (name or file) whose store is in outputs/.",
     ),
 ]
 Given = Annotated[

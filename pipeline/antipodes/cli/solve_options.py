@@ -44,7 +44,8 @@ class SolveOptions:
         list[str] | None,
         typer.Argument(
             metavar="POSITION",
-            help="A position, written as in the config. [default: the start, if the puzzle has a goal, or for routes]",
+            help="A position, written as in the config. "
+            "[default: the start, if the puzzle has a goal or for --method routes]",
         ),
     ] = None
     moves: MoveSequence = None

@@ -78,7 +78,7 @@ def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
                 f"{puzzle.name} has the key {key}, which refers to single pieces, so it cannot have patterns"
             )
     if abstraction.free and (settings.get("family") != "sliding" or not abstraction.keep):
-        raise InputError("--free needs a sliding puzzle and --keep: moves of the tiles that are not kept cost nothing")
+        raise InputError("--free needs a sliding puzzle and --keep; it makes moves of the other tiles cost nothing")
     if not chosen.changes:
         everything = "; ".join(map(chosen.listed, chosen.parts))
         raise InputError(

@@ -162,7 +162,7 @@ class BlockBoard(Board):
             self._without_holes(written)
         elif HOLE in written:
             raise PositionError(
-                f"with holes '#', expected all {squares} squares, found {len(written)}; or leave out all holes"
+                f"expected all {squares} squares or no holes '#', found {counted(len(written), 'square')} with holes"
             )
         remaining = iter(written)
         skipped = self.holes if len(written) < squares else frozenset()

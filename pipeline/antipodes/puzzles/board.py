@@ -144,7 +144,7 @@ def shaped(shape: tuple[int, int]) -> Board:
 def check_shape(shape: Sequence[int], places: int, error: type[InputError] = InputError) -> None:
     """Raise an ``error`` unless the shape is ``(rows, columns)`` with one square for each place."""
     if len(shape) != 2 or min(shape) < 1 or shape[0] * shape[1] != places:
-        raise error(f"shape: expected rows and columns of {counted(places, 'place')}, found {quote(list(shape))}")
+        raise error(f"shape: expected (rows, columns) with a product of {places}, found {quote(list(shape))}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,7 +373,9 @@ def _moves(
         _refuse_symmetries(symmetries)
         return moves
     if not isinstance(moves, Mapping) or not moves:
-        raise InputError(f"moves: expected functions or permutations by name, found {arguments.found(moves)}")
+        raise InputError(
+            f"moves: expected a dict from names to functions or permutations, found {arguments.found(moves)}"
+        )
     for name in moves:
         _check_name(name)
     moduli = moduli_of(parts)
@@ -400,7 +402,7 @@ def _refuse_symmetries(symmetries: Mapping[str, Any]) -> None:
 def _check_name(name: object) -> None:
     SYMBOL.check(arguments.text(name, "the name of a move"), "moves")
     if any(character.isspace() for character in str(name)):
-        raise InputError(f"moves: expected names without blanks, found {quote(name)}")
+        raise InputError(f"moves: expected names without spaces, found {quote(name)}")
 
 
 def _origin(name: str, move: Any, places: int, key: str = "moves") -> tuple[int, ...]:

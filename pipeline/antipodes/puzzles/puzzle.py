@@ -185,7 +185,7 @@ class Puzzle:
     def parse_many(self, texts: Sequence[str]) -> Labels:
         """Return the labels ``(n, places)`` of many texts; raise like `parse` for the first that is not a position."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise PositionError(f"expected a list of texts, found {arguments.found(texts)}")
+            raise PositionError(f"expected a list of strings, found {arguments.found(texts)}")
         try:
             return self._parse_all(texts)
         except PositionError:

@@ -57,7 +57,7 @@ def write_results(
     else:
         values, files = _of_search(store, address, limit, puzzle, unique)
     if store.manifest_file.has_changed():
-        raise StoreChangedError(f"{store.address} was changed by a run while it was read; try again")
+        raise StoreChangedError(f"{store.address} was changed by a run while it was being read; try again")
     files = {RESULTS: json.dumps(values, indent=1, ensure_ascii=False) + "\n", **files}
     _write(folder, files)
     return list(files)

@@ -43,7 +43,7 @@ def write_report(
         if not store.manifest_file.has_changed():
             write(output, page, sprites)
             return
-    raise StoreChangedError(f"{store.address} was changed by a run while it was read; try again")
+    raise StoreChangedError(f"{store.address} was changed by a run while it was being read; try again")
 
 
 def _page(

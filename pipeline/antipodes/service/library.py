@@ -211,7 +211,7 @@ class Library:
     def _turn_to_open(self, name: str) -> Iterator[None]:
         """Let one thread open a store while others wait for it; raise StoreError if that takes too long."""
         if not self._opening[name].acquire(timeout=OPENING_SECONDS):
-            raise StoreError(f"{self.storages[name].address}: the storage does not answer; try again later")
+            raise StoreError(f"{self.storages[name].address}: the storage is not responding; try again later")
         try:
             yield
         finally:

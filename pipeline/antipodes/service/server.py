@@ -62,7 +62,7 @@ def _refused(error: OSError, host: str, port: int) -> AntipodesError:
         return InputError(f"--host: expected an address of this machine, found {quote(host)}")
     if error.errno == errno.EADDRINUSE:
         return PortError(f"port {port} is in use; choose another --port, or 0 for any free port")
-    return PortError(f"cannot serve port {port}: {error.strerror or error}")
+    return PortError(f"cannot serve on port {port}: {error.strerror or error}")
 
 
 def url_of(listening: socket.socket, host: str) -> str:

@@ -259,8 +259,8 @@ class Arrays:
         arrays = _listed(content) if names is None else {one: _json(self._metadata(f"{one}/{GROUP}")) for one in names}
         if content != _group(attributes, arrays):
             raise StoreDamagedError(
-                f"{self._storage.name_of(GROUP)} is corrupt: it is not the group of this store, which has the "
-                f"attributes {dict(attributes)}"
+                f"{self._storage.name_of(GROUP)} is corrupt: its content does not match this store, whose "
+                f"attributes are {dict(attributes)}"
             )
 
     def _metadata(self, file: str) -> bytes | None:

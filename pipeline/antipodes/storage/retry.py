@@ -104,7 +104,7 @@ def without_panic(request: Callable[[], T]) -> T:
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # pyo3's class, which no module exports
             raise
-        raise PanicError(f"the client of the storage panicked: {error}") from None
+        raise PanicError(f"the storage client panicked: {error}") from None
 
 
 def retry_seconds() -> float:

@@ -128,7 +128,9 @@ class Store(Generic[M]):
             yield
         except StoreDamagedError as error:
             if self.manifest_file.has_changed():
-                raise StoreChangedError(f"{self.address} was changed by a run while it was read; try again") from error
+                raise StoreChangedError(
+                    f"{self.address} was changed by a run while it was being read; try again"
+                ) from error
             raise
 
     @contextmanager
@@ -241,4 +243,4 @@ def _reporting_deletion(storage: Storage, overwrite: bool) -> Iterator[None]:
     except StoreError as error:
         if not overwrite or storage.has(MANIFEST):
             raise
-        raise StoreError(f"{error}; the store that was to be overwritten is deleted") from error
+        raise StoreError(f"{error}; the old store has already been deleted") from error

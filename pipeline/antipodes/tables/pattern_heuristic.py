@@ -140,7 +140,7 @@ def _finished(store: TableStore) -> TableManifest:
     if manifest.symmetry > 1 and manifest.numbered > MAX_EXPANDED:
         raise InputError(
             f"{shorten(store.address)} cannot be used as a pattern table: it is reduced and has "
-            f"{manifest.numbered:,} positions, but at most {MAX_EXPANDED:,} are possible; run it again with "
+            f"{manifest.numbered:,} positions, more than the limit of {MAX_EXPANDED:,}; run it again with "
             f"{option('symmetry', 'off')} and {option('overwrite', True)}"
         )
     if manifest.dtype != "uint8":
@@ -171,7 +171,9 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
         )
     rows = SwapRows(puzzle.rules, stored.numbering)
     if frozenset(rows.edges) != swap_edges(aim.rules):
-        raise InputError(f"expected a pattern table for the board of {aim.rules.name}, found that of {puzzle.name}")
+        raise InputError(
+            f"{option('tables')}: the pattern table {puzzle.name} is not for the board of {aim.rules.name}"
+        )
     if isinstance(moves, CountedSwaps):
         label_of = _labels_in(aim.rules, puzzle, moves.free)
     else:

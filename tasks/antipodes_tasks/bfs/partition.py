@@ -137,7 +137,7 @@ def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth 
         if layer.depth == depth:
             return layer
     if depth < first_kept:
-        raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
+        raise InterruptedRunError(f"the positions at depth {depth} are no longer stored")
     return None
 
 

@@ -287,7 +287,7 @@ def _lettered(text: str) -> tuple[Piece, ...]:
     letters: list[object] = [letter for letter in text if letter not in " ,"]
     if len(letters) > len(_BY_LETTER) or (any(letter not in _BY_LETTER for letter in letters) and len(letters) > 4):
         raise ConfigError(
-            f"{KEY}: expected letters of {''.join(_BY_LETTER)}, or one of the sets {', '.join(PIECE_SETS)}; "
+            f"{KEY}: expected letters from {''.join(_BY_LETTER)}, or one of the sets {', '.join(PIECE_SETS)}; "
             f"found {quote(shorten(text))}"
         )
     return _pentominoes(letters)
@@ -296,7 +296,7 @@ def _lettered(text: str) -> tuple[Piece, ...]:
 def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     for number, letter in enumerate(letters):
         if not isinstance(letter, str) or letter not in _BY_LETTER:
-            raise ConfigError(f"{KEY}: expected letters of {''.join(_BY_LETTER)}, found {quote(letter)}")
+            raise ConfigError(f"{KEY}: expected letters from {''.join(_BY_LETTER)}, found {quote(letter)}")
         if letter in letters[:number]:
             raise ConfigError(f"{KEY}: the letter {quote(letter)} occurs twice")
     if not letters:

@@ -210,7 +210,7 @@ def _check(moves: Transforms) -> None:
         if table is not None and table.shape != moves.origin.shape:
             raise InputError(f"expected arrays (moves, places) {moves.origin.shape}, found {table.shape}")
     if moves._names and len(moves._names) != len(moves):
-        raise InputError(f"names: {counted(len(moves), 'name')} of moves expected, found {len(moves._names)}")
+        raise InputError(f"names: expected {counted(len(moves), 'name')}, one per move, found {len(moves._names)}")
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
         raise InputError("origin: each move must be a permutation of the places")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():

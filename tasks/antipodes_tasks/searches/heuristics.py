@@ -148,7 +148,7 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     """
     edges = swap_edges(problem.rules)
     if edges is None:
-        raise InputError("ida-star needs moves of one piece to an empty place; choose iddfs or bfs")
+        raise InputError("ida-star needs a puzzle whose moves take one piece to an empty place; choose iddfs or bfs")
     sliding = is_grid(problem, edges)
     best: Name = "linear-conflict" if sliding and problem.rules.places > SMALL else "manhattan"
     name = best if name is None else name
@@ -169,7 +169,7 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]
     """
     arguments.choice(name, "a heuristic", NAMES)
     if not has_heuristic(rules):
-        raise InputError(f"{name} needs moves of one piece to an empty place, which {rules.name} does not have")
+        raise InputError(f"{name} needs moves that take one piece to an empty place; {rules.name} has other moves")
     if not rules.moves.reversible:
         raise InputError(f"{name} needs reversible moves, since it counts the moves to the start")
     problem = Problem(rules, rules.start_labels[0], rules.start_labels)

@@ -68,7 +68,7 @@ class Automaton:
             left -= len(states) * len(level.transversal)
             if left < 0:
                 raise ResourceLimitError(
-                    f"the moves have more than {MAX_TRANSITIONS:,} transitions in the levels of the group"
+                    f"the group of the moves is too large: its tables need over {MAX_TRANSITIONS:,} transitions"
                 )
             one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
             found.append(one)

@@ -134,7 +134,7 @@ class Keyed(Numbering):
         """Return the numbering of a store; raise FieldError if it does not match the puzzle."""
         details, packing = record.details, checked_details(record.details)
         if not packing.is_injective(rules):
-            raise FieldError(f"{PACKING}: the record of the keys does not match the puzzle")
+            raise FieldError(f"{PACKING}: the recorded key format does not match the puzzle")
         if details[ONE_WAY] is not (not rules.moves.reversible):
             raise FieldError(f"{ONE_WAY}: expected {not rules.moves.reversible}, found {quote(details[ONE_WAY])}")
         reached, ranges = details[REACHED], KeyRanges(packing.words, tuple(details[BOUNDS]), details[ONE_WAY])

@@ -221,7 +221,7 @@ def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: i
     """Return all symmetries of a record; raise FieldError if they do not map rows to rows, or their number is wrong."""
     generators = Images.recorded(rules, record.details.get("symmetries"))
     if not (frame.has_keys and frame.fitting(generators).all()):
-        raise FieldError("symmetries: some do not map rows to rows")
+        raise FieldError("symmetries: each must map every row of the space to a row")
     try:
         images = generators.generated()
     except ResourceLimitError as error:

@@ -219,9 +219,9 @@ class Images:
             raise ValueError("the numbers of places, labels and turns differ")
         every = np.arange(len(self.moduli))
         if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
-            raise ValueError("carriers are not places")
+            raise ValueError("carriers: expected one place for each place")
         if not (np.sort(self.places, axis=1) == every).all() or (self.moduli[self.places] != self.moduli).any():
-            raise ValueError("places are not permuted")
+            raise ValueError("places: each symmetry must permute the places that have the same number of labels")
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
                 raise ValueError("labels are not permuted")

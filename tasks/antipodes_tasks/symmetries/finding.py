@@ -177,7 +177,7 @@ def _symmetries_of(
     encoding = _encoded(rules, positions)
     points = len(encoding.points)
     if points > MAX_POINTS:
-        raise ResourceLimitError(f"expected at most {MAX_POINTS:,} places, labels and moves together, found {points:,}")
+        raise ResourceLimitError(f"expected at most {MAX_POINTS:,} places, labels and moves in total, found {points:,}")
     generators = encoding.generators()
     identity = np.arange(points)[np.newaxis]
     chain = stabiliser_chain(np.concatenate((identity, generators)), most=most)

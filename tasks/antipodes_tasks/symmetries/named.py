@@ -142,7 +142,7 @@ def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple
         position[place] = content
     images = np.asarray(function(np.asfortranarray(changed)))
     if images.shape != changed.shape or images.dtype.kind not in "iu":
-        raise InputError(f"{function.role}: the result must be an array {changed.shape} of integers")
+        raise InputError(f"{function.role}: the result must be an integer array of shape {changed.shape}")
     places = np.full(len(moduli), NO_PLACE)
     for (place, content), differs in zip(contents, images[:-1] != images[-1], strict=True):
         where = np.flatnonzero(differs).tolist()

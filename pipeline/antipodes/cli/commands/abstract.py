@@ -30,7 +30,9 @@ def abstract(
     puzzle: PuzzleArgument,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar=PIECES, help="Keep these pieces distinct; the others of their part become identical."),
+        typer.Option(
+            metavar=PIECES, help="Keep these pieces distinct; the other pieces of the same part become identical."
+        ),
     ] = None,
     equal: Annotated[
         list[str] | None, typer.Option(metavar=PIECES, help="Make these pieces identical. Repeatable.")
@@ -41,7 +43,11 @@ def abstract(
     ] = None,
     omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="Leave out this part.")] = None,
     free: Annotated[
-        bool, typer.Option("--free", help="With --keep: moves of the other tiles cost nothing, so tables can be added.")
+        bool,
+        typer.Option(
+            "--free",
+            help="With --keep: moves of the other tiles cost nothing, so distances of disjoint patterns add up.",
+        ),
     ] = False,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the pattern. [default: derived from the kept pieces]")

@@ -177,7 +177,7 @@ def unrank(
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the position or the permutation with an index."""
+    """Print the position or permutation with a given index."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:

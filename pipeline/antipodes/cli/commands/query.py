@@ -63,7 +63,7 @@ def query(
     depth: Annotated[int | None, typer.Option(min=0, metavar="D", help="Print all positions at distance D.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: print only the first N.")] = None,
     random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: draw N at random.")] = None,
-    count: Annotated[bool, typer.Option("--count", help="With --depth: print only their number.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="With --depth: print only the number of positions.")] = False,
     pattern: Annotated[
         str | None,
         typer.Option(

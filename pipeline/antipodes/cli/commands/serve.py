@@ -37,11 +37,12 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="STORE",
-            help=f"Stores, or directories or URLs of folders that contain stores. [default: {OUTPUTS}/]",
+            help=f"Stores, or directories that contain stores; paths or URLs. [default: {OUTPUTS}/]",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="Address to serve at; other machines can connect unless it is loopback.")
+        str,
+        typer.Option(metavar="HOST", help="Address to listen on; other machines can connect unless it is loopback."),
     ] = LOOPBACK,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="Port; 0: any free port.")] = PORT,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,

@@ -45,7 +45,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     size = len(starts[0])
     given = required(settings, "moves")
     if not isinstance(given, Mapping) or not given:
-        raise ConfigError(f"[puzzle] moves: expected a table of permutations by name, found {quote(given)}")
+        raise ConfigError(f"[puzzle] moves: expected a table of named permutations, found {quote(given)}")
     turns = {name: _turn(name, value, size) for name, value in given.items()}
     metric = text(settings, "turns", METRICS[0])
     moves = expand(turns, metric)
@@ -197,7 +197,7 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
 def _turn(name: str, value: object, size: int) -> Turn:
     SYMBOL.check(name, "[puzzle] moves")
     if any(character.isspace() for character in name):
-        raise ConfigError(f"[puzzle] moves: expected names without blanks, found {quote(name)}")
+        raise ConfigError(f"[puzzle] moves: expected names without spaces, found {quote(name)}")
     return Turn((origin_of(name, value, size),), ((0,) * size,), (1,))
 
 

@@ -196,7 +196,7 @@ def expand(
     if metric == "half" and sum(orders.values()) - len(orders) > MAX_MOVES:
         longest = max(orders, key=orders.__getitem__)
         raise ConfigError(
-            f"turns: the powers of all turns are more than {MAX_MOVES:,} moves ({quote(longest)} has "
+            f"turns: with all their powers, the turns make more than {MAX_MOVES:,} moves ({quote(longest)} alone makes "
             f"{quote(orders[longest] - 1)}); use 'quarter' or 'single'"
         )
     moves: dict[str, Turn] = {}

@@ -98,7 +98,7 @@ class Losses:
             return error
         often = f"workers were lost {self.since_commit} times without a commit in between"
         return SchedulerError(
-            f"{often}, the last time {error}; check their memory, or set a shorter {option('checkpoint_every')}"
+            f"{often} (last error: {error}); check the workers' memory, or set a shorter {option('checkpoint_every')}"
         )
 
 

@@ -95,8 +95,9 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
     if not may_fit(chosen):
         space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, least_bytes(chosen)
         raise ResourceLimitError(
-            f"{config.puzzle.name} does not fit into {human(limit)} of memory: about {space.size:,} entries, to which "
-            f"its symmetries reduce {space.full_space.size:,} positions, take at least {human(least)}"
+            f"{config.puzzle.name} does not fit into {human(limit)} of memory: its "
+            f"{space.full_space.size:,} positions, reduced to about {space.size:,} entries, take at least "
+            f"{human(least)}"
             f"{_worker_limit(least, options, scheduler)}"
         )
     space = listed(cut[0])
