@@ -287,7 +287,7 @@ def test_a_block_moves_to_an_empty_region_and_not_onto_another(open_editor: Open
     field(page, 2).click()
     field(page, 3).click()
     expect(field(page, 6)).to_have_accessible_name("square a1: B, wrong")
-    expect(verdict(page)).to_have_text("This is not a position: block B keeps to column 3.")
+    expect(verdict(page)).to_have_text("This is not a position: block B must stay in column 3.")
     field(page, 3).press("Delete")
     expect(verdict(page)).to_have_text("This is not a position: block B is missing.")
     page.get_by_role("button", name="Block B, off the board").click()

@@ -50,7 +50,7 @@ def test_moves_are_typed_and_lead_on_from_the_board(open_page: Open) -> None:
     expect_position(page, "1 2 3 4 5 0")
     expect(distance(page)).to_have_text("0")
     enter(page, "R R R")
-    expect(page.locator(PROBLEM)).to_contain_text("found 'R' as move 3")
+    expect(page.locator(PROBLEM)).to_contain_text("moves 'R R R': 'R' as move 3 is not legal there")
     expect_position(page, "R R R")  # to be mended
 
 
@@ -127,7 +127,7 @@ def test_the_position_and_the_link_are_copied(open_page: Open) -> None:
         ("", "moves: L L"),
         ("&view=distribution", "depth  positions"),
         ("&view=antipodes", "21"),
-        ("&view=pattern&pattern=1 [2 3] ? ? ? 0", "positions fit 1 [2 3]"),
+        ("&view=pattern&pattern=1 [2 3] ? ? ? 0", "12 positions match 1 [2 3]"),
     ],
 )
 def test_the_command_that_shows_the_same_is_copied(

@@ -97,7 +97,7 @@ def test_counts_show_their_distribution_and_antipodes(open_page: Open) -> None:
     page = open_page("/#/counted")
     expect(distance(page)).to_have_text("21")
     expect(page.locator(".chart .bar")).to_have_count(len(LAYERS))
-    expect(page.get_by_text("so no position can be asked for")).to_be_visible()
+    expect(page.get_by_text("only their counts were kept, so positions cannot be queried")).to_be_visible()
     expect(page.get_by_role("tab")).to_have_count(2)
 
 

@@ -91,8 +91,8 @@ def test_another_board_and_other_pieces() -> None:
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (knights("BBB/---/---/WWW"), "different pieces"),
-        (knights("AB-/---/---/XYZ"), "different pieces"),
+        (knights("BBB/---/---/WWW"), "same number of pieces, all different"),
+        (knights("AB-/---/---/XYZ"), "same number of pieces, all different"),
         (knights("ABC/---/-X-/Y-Z"), "sides such that a half turn"),
         (knights("AB-/---/---/-YZ"), "left-right reflection"),
         (knights("ABC/--#/---/XYZ"), "board that a half turn"),

@@ -115,7 +115,10 @@ def test_a_proof_ends_when_its_memory_is_full() -> None:
         )
         == 1
     )
-    with pytest.raises(ResourceLimitError, match="allowed"):
+    full = (
+        "^0 positions reached: more positions would take 393,216 bytes, but the limit is 512 bytes; allow more memory"
+    )
+    with pytest.raises(ResourceLimitError, match=full):
         bidirectional(problem, memory_limit=1 << 10)
 
 

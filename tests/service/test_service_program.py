@@ -49,12 +49,16 @@ def test_no_stores(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "no stores in empty" in refused("serve", "empty")
     assert "nowhere.zarr does not exist" in refused("serve", "nowhere.zarr")
-    assert "found neither a path nor a store in outputs/ named 'eigth-puzzle'" in refused("serve", "eigth-puzzle")
+    assert "there is no store 'eigth-puzzle', neither at this path nor in outputs/" in refused("serve", "eigth-puzzle")
 
 
 def test_hosts_that_are_not_of_this_machine(refused: Refused, stores: Path) -> None:
-    for host in ("192.0.2.1", "no such host", ""):
-        assert "--host: expected" in refused("serve", stores, "--port", 0, "--host", host)
+    for host, problem in (
+        ("192.0.2.1", "--host: expected an address of this machine, found '192.0.2.1'"),
+        ("no such host", "--host: expected a name or an address of this machine, found 'no such host'"),
+        ("", "--host is empty; give a name or an address"),
+    ):
+        assert refused("serve", stores, "--port", 0, "--host", host) == f"antipodes: {problem}\n"
 
 
 def test_a_library_that_is_missing(refused: Refused, stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -88,7 +89,7 @@ def test_a_store_of_another_kind_has_no_distances(client: Client) -> None:
     assert client.refused("/stores/counts/view") == "this needs a table, but the store contains only counts of layers"
     assert client.refused("/stores/square/view") == "this needs a table, but the store contains tilings"
     assert client.refused("/stores/square/layers") == "this needs a table, but the store contains tilings"
-    assert client.refused("/stores/fields/tilings") == "expected tilings, found a table"
+    assert client.refused("/stores/fields/tilings") == "this needs tilings, but the store contains a table"
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -236,7 +237,8 @@ def test_a_puzzle_in_python_runs_no_code(cli: Command, tmp_path: Path) -> None:
     client = client_of(tmp_path / "outputs")
     (row,) = client.value("/stores")
     assert (row["kind"], row["states"], row["picture"]) == ("table", 81, None)
-    assert "expected the file with SHA-256" in row["problem"]
+    changed, recorded = (sha256(text.encode()).hexdigest()[:11] for text in (source.read_text(), code))
+    assert f"{source}, which has changed since (SHA-256 {changed}… instead of {recorded}…)" in row["problem"]
     assert client.value("/stores/line/layers")["layers"] == content["layers"]
     facts = client.value("/stores/line")
     assert fits(facts, schema.Facts)

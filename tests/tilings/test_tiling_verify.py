@@ -106,13 +106,13 @@ def with_a_symmetric_copy(tilings: Array) -> Array:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (swapped, "not in ascending order"),
+        (swapped, "not in strictly ascending order"),
         (moved, "1 invalid tiling: numbers 4"),
         (out_of_range, "1 invalid tiling: numbers 4"),
         (with_two_of_a_piece, "1 invalid tiling: numbers 4"),
-        (lambda tilings: tilings[1:], "counts 80 raw tilings, the symmetric copies of those stored are 72"),
+        (lambda tilings: tilings[1:], "the manifest lists 80 raw tilings, but the stored tilings expand to 72"),
         (lambda tilings: tilings[[0, *range(len(tilings))]], "1 duplicate tiling"),
-        (with_a_symmetric_copy, "1 non-canonical tiling, not the smallest of the orbit: numbers 10"),
+        (with_a_symmetric_copy, "1 non-canonical tiling (not the smallest of its orbit): numbers 10"),
     ],
 )
 def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_wrong_number_of_symmetric_copies(square: Path) -> None:
     first, *rest = directory.read().searched
     change_manifest(square, searched=[vars(replace(first, raw_tilings=first.raw_tilings + 1)), *map(vars, rest)])
     assert verify_tilings(square).problems == (
-        "the manifest counts 81 raw tilings, the symmetric copies of those stored are 80",
+        "the manifest lists 81 raw tilings, but the stored tilings expand to 80",
     )
     change_manifest(square, searched=[vars(replace(first, raw_tilings=0, tilings=1)), *map(vars, rest)])
     assert "corrupt: raw_tilings: expected at least 1, found 0" in verify_tilings(square).problems[0]
