@@ -165,7 +165,7 @@ def test_settings_without_a_source_are_refused(dial: Path, wrong: dict[str, Any]
         ("def x(:", r"dials_of_mine.py: SyntaxError \(dials_of_mine.py, line 22\)"),
         ("import no_such_module; x = 1", r"dials_of_mine.py: ModuleNotFoundError .*line 22\): No module named"),
         ("raise SystemExit(3); x = 1", r"dials_of_mine.py: SystemExit .*line 22\): 3"),
-        ("x = 3", r"dials_of_mine.py: x: expected a Puzzle, or a function or class for one, found int 3"),
+        ("x = 3", r"dials_of_mine.py: x: expected a Puzzle, or a function or class that defines one, found int 3"),
         ("def x(): return [][1]", r"dials_of_mine.py: x: IndexError \(dials_of_mine.py, line 22\): list index"),
         ("", r"dials_of_mine.py does not define 'x'; it defines SIZE, turn, dial, puzzle, Dial"),
     ],

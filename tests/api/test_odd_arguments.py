@@ -147,7 +147,7 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
         (lambda _, table: table.dataset(2, depths=np.array(5)), r"depths \(n,\)"),
         (lambda _, table: table.dataset(2, depths=range(10**9)), "at most 65,535 depths, found more"),
         (lambda *_: api.load_board("6x10").under(5), "conditions as a list of strings, found int 5"),
-        (lambda *_: api.load_board("6x10").under("I covers 0"), "conditions as a list of texts"),
+        (lambda *_: api.load_board("6x10").under("I covers 0"), "conditions as a list of strings, found 'I covers 0'"),
         (lambda ring, _: api.symmetries(ring).elements(None), "a number of symmetries as an integer, found None"),
         (lambda ring, _: api.symmetries(ring).classes(float("nan")), "a number of symmetries as an integer"),
         (lambda ring, _: api.symmetries(ring).images([]), "4 places"),

@@ -27,7 +27,9 @@ def test_bad_usage(refused: Callable[..., str]) -> None:
     assert ".graphml" in refused("graph", "eight-puzzle", "--to", "eight.pdf")
     refused("graph", "no-such-puzzle", "--to", "eight.csv")
     refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 0)
-    assert "at most 10 positions" in refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 10)
+    assert "the graph has more than 10 positions" in refused(
+        "graph", "eight-puzzle", "--to", "eight.csv", "--limit", 10
+    )
     assert "cannot write" in refused("graph", "eight-puzzle", "--to", "no/eight.csv", status=1)
 
 

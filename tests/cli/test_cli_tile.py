@@ -160,10 +160,14 @@ def test_the_two_kinds_of_store_are_told_apart(refused: Refused, cli: Command, e
         ["run", "eight-puzzle", "--store"],
         ["run", "eight-puzzle", "--overwrite", "--store"],
     ):
-        assert f"expected a table of distances at {tilings}" in refused(*command, tilings)
+        message = refused(*command, tilings)
+        assert f"expected a table of distances at {tilings}, found" in message
+        assert "start over" not in message
     assert "expected a table of distances" in refused("query", tilings, "1 2 3 4 5 6 7 8 0")
     for command in (["show"], ["tile", board, "--store"], ["tile", board, "--overwrite", "--store"]):
-        assert f"expected tilings of a board at {eight}" in refused(*command, eight)
+        message = refused(*command, eight)
+        assert f"expected tilings of a board at {eight}, found" in message
+        assert "start over" not in message
     assert {store: contents(store) for store in (tilings, eight)} == before
 
 
@@ -338,7 +342,10 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
             ["tile", "3x20", "--count", "--overwrite"],
             "--count stores nothing, so it cannot be combined with --overwrite",
         ),
-        (["tile", "3x20", "--count", "--performance-report", "x.html"], "--performance-report: expected a cluster"),
+        (
+            ["tile", "3x20", "--count", "--performance-report", "x.html"],
+            "--performance-report needs a cluster; the scheduler threads has no report",
+        ),
     ],
 )
 def test_bad_usage_of_conditions(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:

@@ -166,13 +166,19 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str]) -> None:
     assert cli("query", "x", "--moves", "").out.endswith(": 0\n")
     text = cli("solve", "x.toml", "--moves", "U", "--quiet").out
     assert "moves: U'\n" in text
-    assert "found 'B' at character 3" in refused("query", "x", "--moves", "U B")
-    assert "found positions and --moves" in refused("query", "x", "--moves", "U", found["position"])
+    assert "unknown move 'B' at character 3; the moves are U, U', F, F', x" in refused("query", "x", "--moves", "U B")
+    assert "give one of positions, --moves, --depth and --pattern, not positions and --moves" in refused(
+        "query", "x", "--moves", "U", found["position"]
+    )
     assert "give one of positions" in refused("query", "x")
     every = refused("query", "x", "1", "--moves", "U", "--pattern", "?")
-    assert "found positions and --moves and --pattern" in every
-    assert "a position or --moves, found both" in refused("solve", "x.toml", found["position"], "--moves", "U")
-    assert "expected moves R, D, L, U; found 'X'" in refused("solve", "eight-puzzle", "--moves", "D X")
+    assert "not positions and --moves and --pattern" in every
+    assert "give either a position or --moves, not both" in refused(
+        "solve", "x.toml", found["position"], "--moves", "U"
+    )
+    assert "unknown move 'X' at character 3; the moves are R, D, L, U" in refused(
+        "solve", "eight-puzzle", "--moves", "D X"
+    )
 
 
 @pytest.mark.usefixtures("corners")

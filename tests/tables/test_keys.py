@@ -205,7 +205,7 @@ def forged(wrong: str, monkeypatch: Patch) -> None:
         owns = [chunk for chunk, keys in enumerate(np.array([0, *state._ranges.bounds])) if keys <= key][-1]
         mine = owns in state.chunks
         if wrong == "few":
-            found = [one.within(state.chunks) for one in arrived]
+            found = [one.keys_of_ranges(state.chunks) for one in arrived]
             arrived = [state._as_set(keys[keys != key]) for keys in found]
         if mine and wrong == "many" and depth == 3:
             arrived = [*arrived, state._as_set(np.array([key], dtype=np.uint64))]

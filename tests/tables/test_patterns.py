@@ -341,7 +341,10 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
         (("--batch", "some.txt", "--store", options[1]), "--store cannot be combined with --batch"),
         ((EIGHT, "--store", *options[1:]), "--store cannot be combined with --tables"),
         (("--batch", "some.txt", "--output", "x", "--json"), "--output cannot be combined with --json"),
-        (("--batch", "some.txt", EIGHT), "found a position and --batch"),
+        (
+            ("--batch", "some.txt", EIGHT),
+            "give only one of a position, --moves and --batch, not a position and --batch",
+        ),
         (("--batch", "some.txt", "--all"), "--all cannot be combined with --batch"),
         (("--batch", "some.txt", "--method", "table"), "--batch cannot be combined with --method table"),
         ((EIGHT, "--output", "x"), "--output can only be used with --batch"),

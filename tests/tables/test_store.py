@@ -68,7 +68,7 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "error", "match"),
     [
-        ({"version": 7}, NotAStoreError, r"expected a store of format version 6 .* version 7: read it with"),
+        ({"version": 7}, NotAStoreError, r"expected a store of format version 6 .* version 7; read it with"),
         ({"version": 1}, NotAStoreError, "found version 1; compute it again with overwrite=True"),
         ({"version": 4}, NotAStoreError, "found version 4; compute it again with overwrite=True"),
         ({"format": "antipodes-tilings"}, NotAStoreError, "another kind"),

@@ -24,6 +24,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import (
     AntipodesError,
     InterruptedRunError,
+    NotAStoreError,
     SchedulerError,
     StoreDamagedError,
     StoreError,
@@ -213,6 +214,8 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
     """Return the parts to add to the message; an empty list if nothing is stored, unless the run was interrupted."""
     if store.known is not None:
         return [saved(store.known), options.how_to_resume(store.address)]
+    if isinstance(error, NotAStoreError):  # starting over or resuming would fail in the same way
+        return []
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
     if options.started_by == IN_PYTHON:

@@ -183,7 +183,9 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
 def check_removable(storage: Storage, kind: StoreKind) -> None:
     """Raise NotAStoreError unless the storage holds a store that this kind may replace, corrupt or not."""
     if not storage.has(MANIFEST) or _claimed_format(storage) not in (kind.format, *kind.replaces):
-        raise NotAStoreError(f"{storage.address} is not {kind.holds} and was not overwritten")
+        raise NotAStoreError(
+            f"expected {kind.holds} at {storage.address}, found something else, which was not overwritten"
+        )
 
 
 def remove_store(storage: Storage, formats: Container[str | None]) -> int:

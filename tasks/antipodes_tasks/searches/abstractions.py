@@ -100,7 +100,7 @@ def _reason(rules: Rules) -> str:
     moved = (moves.origin != np.arange(moves.places)).sum(axis=1)
     if rules.layout is not None and moved.max(initial=0) > 2:
         return ", whose moves take several tiles"
-    return ", whose moves are not legal everywhere"
+    return ", whose moves are not always legal"
 
 
 def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, slice | None]]:

@@ -138,10 +138,11 @@ def check_disk(plan: Plan, store: Store[Any]) -> None:
     """
     free, stored = store.storage.free_bytes(), store.storage.size()
     if free is not None and plan.disk_bytes > free + stored:
-        more = " more" if stored else ""
+        another = "another " if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
         raise DiskLimitError(
-            f"{store.address} needs {human(plan.disk_bytes - stored)}{more} of free disk, but {human(free)} are free; "
+            f"{store.address} needs {another}{human(plan.disk_bytes - stored)} of free disk space, but "
+            f"{human(free)} are free; "
             f"{plan.space.size:,} positions take at most {parts}"
         )
 
