@@ -299,7 +299,9 @@ def test_the_hardest_start_of_klotski() -> None:
 
 
 def test_goals_that_no_position_is_are_refused() -> None:
-    with pytest.raises(InputError, match=r"pattern .*: expected"):
+    with pytest.raises(
+        InputError, match=r"pattern '.*/QQQ\?/.*': the start has no block like 'Q', of 3 squares in row 4"
+    ):
         hardest_starts("klotski", "????/????/????/QQQ?/????")
     with pytest.raises(InputError, match="expected limit"):
         hardest_starts("klotski", "????/????/????/????/????", limit=0)

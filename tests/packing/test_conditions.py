@@ -114,7 +114,15 @@ def test_a_sequence_is_accepted_if_each_turn_is_legal(settings: Settings, name: 
     text = f"{name}{abs(exponent)}" + "'" * (exponent < 0)
     expected = turned(start, settings, name, exponent)
     if expected is None:
-        with pytest.raises(PositionError, match="""moves "R1'": "R'" as move 1 is not legal there"""):
+        undone = "'" * (exponent < 0)
+        if f"{name}{abs(exponent)}" in puzzle.moves.names:
+            turn, at = f"{name}{abs(exponent)}{undone}", 1
+        else:
+            sign = 1 if exponent > 0 else -1
+            turn = name + undone
+            at = next(count for count in range(1, 7) if turned(start, settings, name, sign * count) is None)
+        message = f"moves {text!r}: {turn!r} as move {at} is not legal there"
+        with pytest.raises(PositionError, match=f"^{re.escape(message)}$"):
             puzzle.follow(text)
     else:
         assert tuple(puzzle.format(puzzle.follow(text)[-1]).split()) == expected

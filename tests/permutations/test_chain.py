@@ -97,5 +97,5 @@ def test_what_is_no_permutation_is_refused(generators: object, message: str) -> 
 
 
 def test_a_preference_of_other_points_is_refused() -> None:
-    with pytest.raises(PermutationError, match="expected all of 3 points in some order, found 2"):
+    with pytest.raises(PermutationError, match="the preferred points must be all 3 points in some order, found 2"):
         stabiliser_chain([[1, 2, 0]], [0, 1])

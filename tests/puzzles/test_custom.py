@@ -147,11 +147,11 @@ def test_wrong_texts_are_refused(wrong: dict[str, Any], message: str) -> None:
         ({"moves": {"a": 5}}, "expected moves: a as a function, or a permutation of the places"),
         (
             {"moves": {"a": [0]}, "inverses": {"a": "a"}},
-            "inverses: expected none, since those of permutations are known",
+            "inverses: not needed, because all moves are permutations",
         ),
         ({"inverses": {"x": "turn"}}, "inverses: 'x' is not the name of a move"),
-        ({"symbols": "ab"}, "symbols: expected 3, one for each value of a place, found 2"),
-        ({"symbols": "aab"}, "symbols: expected different texts"),
+        ({"symbols": "ab"}, "symbols: expected 3 (one per value of a place), found 2"),
+        ({"symbols": "aab"}, "symbols: expected at least one string, all of them distinct, found 'aab'"),
         ({"plain": 1}, "expected plain as True or False"),
         ({"format": "x"}, "expected format that can be called"),
     ],
@@ -414,7 +414,7 @@ def test_the_pieces_stay_the_same() -> None:
 @pytest.mark.parametrize(
     ("functions", "inverses", "message"),
     [
-        ({}, {}, "at least one move"),
+        ({}, {}, "moves: the list of moves is empty"),
         ({"up": 3}, {}, "a function for the move 'up'"),
         ({"up": up}, {"up": "down"}, "inverse of 'up': 'down' is not the name of a move"),
         ({"up": up}, {"down": "up"}, "inverses: 'down' is not the name of a move"),

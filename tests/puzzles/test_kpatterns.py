@@ -101,7 +101,7 @@ def corners(**entry: Any) -> str:
         (corners(pieces=[*range(8)], permutation=[*range(8)]), "or permutation .*, found pieces and permutation"),
         (
             corners(orientation=[1] + [0] * 7),
-            r"""position '\{"CORNERS": \{"pieces": \[0, 1, 2, 3, 4, 5, 6, 7\], "orientati…': unreachable: a piece""",
+            r"""position '\{"CORNERS": \{"orientation": \[1, 0, 0, 0, 0, 0, 0, 0\]\}\}': unreachable: a piece""",
         ),
         (corners(parts=[]), "expected pieces and orientation, or permutation .*, found 'parts'"),
         (

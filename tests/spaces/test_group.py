@@ -141,7 +141,10 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
         ({"rows": 7}, "rows: 7 rows of 648 columns match no row/column split"),
         ({"rows": 648, "width": 136080}, "match no row/column split"),
         ({"details": {}}, "base: expected lists of integers, found None"),
-        ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
+        (
+            {"details": {**TWO.record.details, "base": [0, 3]}},
+            "generators: they are not strong generators for the base",
+        ),
         ({"details": {**TWO.record.details, "generators": []}}, "the group does not contain all moves"),
         ({"details": {"base": [], "generators": []}}, "the group does not contain all moves"),
     ],

@@ -113,7 +113,9 @@ def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.Monk
     bounded = automaton(groups.M24)
     assert len(bounded.state_counts) == len(exact)
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))
-    with pytest.raises(ResourceLimitError, match="more than 1,000 transitions"):
+    with pytest.raises(
+        ResourceLimitError, match="the group of the moves is too large: its tables need over 1,000 transitions"
+    ):
         GroupTables(bounded, 4).begin()
 
 

@@ -78,7 +78,7 @@ def _parsed(text: str) -> object:
     try:
         return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
-        at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "the end"
+        at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "end"
         raise ConfigError(f"line {error.lineno}: not valid JSON: unexpected {at} at column {error.colno}") from None
     except RecursionError:
         raise ConfigError("the JSON is nested too deeply") from None
