@@ -195,7 +195,7 @@ def test_a_worker_that_is_paused_from_the_start_fails_the_run(
 @pytest.mark.parametrize("command", [["run", "eight-puzzle"], ["tile", "3x20"]])
 def test_a_missing_scheduler_file_is_waited_for(command: list[str], begin: Begin, tmp_path: Path) -> None:
     run = begin(*command, "--store", "t.zarr", "--scheduler-file", "none.json")
-    run.fail(1, "none.json", "found none")
+    run.fail(1, "none.json", "does not exist")
     (line,) = run.lines[:-1]
     assert line.endswith(" waiting for a dask scheduler to write none.json\n")
     assert not (tmp_path / "t.zarr").exists()
