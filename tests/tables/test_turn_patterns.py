@@ -315,7 +315,7 @@ def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: 
         assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
     monkeypatch.setattr(pattern_heuristic, "MAX_EXPANDED", 100)
-    with pytest.raises(InputError, match=r'but at most 100 are possible; .* symmetry="off"'):
+    with pytest.raises(InputError, match=r'has 122,472 positions, more than the limit of 100; .* symmetry="off"'):
         heuristic(puzzle, [reduced])
 
 
