@@ -67,3 +67,13 @@ def test_the_message(words: tuple[str, ...], expected: str, refused: Callable[..
     message = refused(*words)
     assert expected in message
     assert not RAW.search(message)
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [(("verify",), "argument STORE"), (("graph", "x"), "option --to"), (("report", "x"), "option --output")],
+)
+def test_a_missing_argument_or_option_is_named(
+    words: tuple[str, ...], missing: str, refused: Callable[..., str]
+) -> None:
+    assert refused(*words).startswith(f"antipodes: the {missing} is missing")

@@ -35,7 +35,7 @@ def usage_message(error: typer.TyperException) -> str:
     if parameter is not None and callable(problems):
         return f"{_name(parameter)}: expected {_expected(parameter)}, found {quote(problems()[0]['input'])}"
     if parameter is not None and isinstance(error, typer.BadParameter) and not error.message:
-        return f"the argument {_name(parameter)} is missing"
+        return f"the {parameter.param_type_name} {_name(parameter)} is missing"
     message = " ".join(LONG_WORD.sub(r"\1…", error.format_message()).split())
     return message if len(message) <= MAX_MESSAGE_LENGTH else message[:MAX_MESSAGE_LENGTH] + "…"
 
