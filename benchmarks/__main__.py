@@ -9,6 +9,7 @@ from benchmarks.measure import Row, machine
 
 MODULES = (
     "tables",
+    "peers",
     "queries",
     "large",
     "puzzles",
