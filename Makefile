@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
 # All commands on a table of each kind of space, tests that may fail with other versions of libraries, the README's
 # session, and the page "Five tasks"
-SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
+SMOKE := tests/interface tests/bfs tests/docs/test_readme.py \
 	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
 	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
 	tests/tables/test_resume_kill.py tests/tilings

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from antipodes.config import bundled_configs, index_sizes_file, load_config
+from antipodes.puzzles.config import bundled_configs, index_sizes_file, load_config
 from antipodes_tasks.spaces.selection import index_size
 from atlas.data import data
 from atlas.entries import CHAPTERS, FAMILIES

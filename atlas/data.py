@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.published import Published, published, published_radii, searched
 from atlas.results import Result, Results

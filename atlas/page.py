@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.tables.drawing import draw_positions
 from antipodes_tasks.spaces.selection import best_space
 from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family

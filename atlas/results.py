@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.symmetries.finding import symmetries_of
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.properties.finding import symmetries_of
 from atlas.entries import Settings
 from benchmarks.measure import ANTIPODES, run
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel, popcount
+from antipodes_tasks.base.jit import kernel, popcount
 from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
 
 Words = NDArray[np.uint64]

@@ -16,14 +16,14 @@ import numpy as np
 import psutil
 from distributed import Client
 
-from antipodes.config import Config, load_config
 from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
-from antipodes.machine import KIB
+from antipodes.puzzles.config import Config, load_config
+from antipodes.system.machine import KIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.spaces.move_tables import ILLEGAL
+from antipodes_tasks.move_tables import ILLEGAL
 from benchmarks.measure import ANTIPODES, HERE, Row, Run, median, run
 
 TITLE = "Clusters"

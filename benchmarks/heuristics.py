@@ -12,8 +12,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import antipodes as ap
-from antipodes.config import load_config
-from antipodes.tables.solve import Solved, load_kernels, solve_many, solve_timed
+from antipodes.puzzles.config import load_config
+from antipodes.solving.solve import Solved, load_kernels, solve_many, solve_timed
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from benchmarks.measure import ANTIPODES, Row, Run, median, run

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes_tasks.bfs.partition import Links, Partition, State, links, warm_up
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from benchmarks.measure import Row, median
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from antipodes.config import bundled_configs
+from antipodes.puzzles.config import bundled_configs
 from benchmarks.measure import ANTIPODES, Row, Run, median, run
 
 TITLE = "Puzzles of all kinds"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from antipodes.config import load_config
-from antipodes.tables.solve import SEARCHES, load_kernels, solve
+from antipodes.puzzles.config import load_config
+from antipodes.solving.solve import SEARCHES, load_kernels, solve
 from antipodes_tasks.permutations.ranks import ALGORITHMS, rank, unrank
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges

@@ -123,7 +123,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished table of the eight-puzzle; not to be changed."""
-    from antipodes.config import load_config
+    from antipodes.puzzles.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
 
     store = tmp_path_factory.mktemp("finished") / "eight-puzzle.zarr"
@@ -144,7 +144,7 @@ def unfinished(tmp_path: Path) -> Path:
     """The table of the eight-puzzle up to depth 10."""
     from stores import stop_after
 
-    from antipodes.config import load_config
+    from antipodes.puzzles.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
 
     store = tmp_path / "unfinished.zarr"
@@ -157,7 +157,7 @@ def by_threads(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict
     """The files of a puzzle's table that threads made, or of a board's tilings."""
     from stores import contents
 
-    from antipodes.config import load_config
+    from antipodes.puzzles.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
     from antipodes.tilings.config import bundled_boards, load_board
     from antipodes.tilings.run import tile_board

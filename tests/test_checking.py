@@ -10,7 +10,7 @@ from own_puzzles import jugs, lights, random_puzzle, towers
 
 from antipodes import checking
 from antipodes.checking import check_puzzle
-from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle

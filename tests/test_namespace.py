@@ -1,6 +1,7 @@
-"""Two packages, and which room may import which."""
+"""The two top packages, and which of their packages may import which."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,37 +16,19 @@ import antipodes
 
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes_tasks"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
-LEVELS = (
-    ("__main__",),
-    ("program",),
-    ("interface", "cli"),
-    ("report_page", "service"),
-    ("progress", "stores"),
-    ("checking", "graphs", "tables", "tilings"),
-    ("config",),
-    ("runs",),
-    ("display",),
-    ("executors", "pictures", "storage"),
-    ("events", "machine", "waits"),
-    ("python_source",),
-    ("text_file",),
-    ("regular_file",),
-    ("puzzles",),
-    ("searches", "bfs", "exact_cover"),
-    ("spaces",),
-    ("symmetries",),
-    ("reachability",),
-    ("keys",),
-    ("rules",),
-    ("permutations",),
-    ("jit",),
-    ("arguments", "values"),
-    ("option_names",),
-    ("errors",),
-    ("quoting",),
-)
-"""The rooms from the top down: each imports from the levels below its own, never from its own or from above."""
-LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+LEVEL_ROW = re.compile(r"^\| (?P<level>[0-9]+) \|(?P<packages>[^|]*)\|(?P<tasks>[^|]*)\|$", re.MULTILINE)
+"""A row of the table of levels in `ARCHITECTURE`, with the packages of the pipeline and of the tasks."""
+
+
+def levels() -> dict[str, int]:
+    """The level of each package: a package imports only packages of lower levels."""
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    rows = [(int(row["level"]), f"{row['packages']} {row['tasks']}") for row in LEVEL_ROW.finditer(text)]
+    return {package: level for level, packages in rows for package in re.findall(r"`(\w+)`", packages)}
+
+
+LEVEL_OF = levels()
 
 
 def modules_of(package: Path) -> dict[str, Path]:
@@ -61,7 +44,7 @@ def modules_of(package: Path) -> dict[str, Path]:
 MODULES = modules_of(PIPELINE) | modules_of(TASKS)
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     return module.partition(".")[0]
 
 
@@ -101,14 +84,14 @@ def own_imports_of(module: str) -> set[str]:
     return (names & MODULES.keys()) - {module}
 
 
-def test_no_room_imports_the_public_names() -> None:
-    """They are of all rooms: whoever imports them may import what is above."""
+def test_no_module_imports_the_public_names() -> None:
+    """The public names come from all packages, so an import of them could be an import of a higher level."""
     public = {"antipodes", "antipodes.*", *(f"antipodes.{name}" for name in antipodes.__all__)}
-    rooms = {f"antipodes.{module}" for module in MODULES}
+    modules = {f"antipodes.{module}" for module in MODULES}
     importing = {
         module
         for module, path in MODULES.items()
-        for name in public - rooms - {"antipodes"}
+        for name in public - modules - {"antipodes"}
         if name in imports_of(path)
     } | {module for module, path in MODULES.items() if "antipodes" in plainly_imported(path)}
     assert importing == set()
@@ -124,27 +107,19 @@ def test_public_names_load_when_they_are_used() -> None:
     program = "import sys, antipodes; assert 'numpy' not in sys.modules; antipodes.run; assert 'numpy' in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
     assert all(hasattr(antipodes, name) for name in antipodes.__all__)
-    with pytest.raises(AttributeError, match="'antipodes' has no attribute 'runn'"):
+    with pytest.raises(AttributeError, match="No antipodes attribute runn"):
         _ = antipodes.runn
 
 
-def test_type_checkers_see_the_public_names() -> None:
-    tree = parsed(PIPELINE / "__init__.py")
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    seen = {(alias.name, node.module) for node in imports for alias in node.names}
-    assert seen == set(antipodes._HOMES.items())
+def test_no_package_name_is_used_twice() -> None:
+    assert not {package_of(module) for module in modules_of(PIPELINE)} & {package_of(module) for module in modules_of(TASKS)}
 
 
-def test_no_room_is_in_both() -> None:
-    assert not {room_of(module) for module in modules_of(PIPELINE)} & {room_of(module) for module in modules_of(TASKS)}
+def test_every_package_has_a_level() -> None:
+    assert {package_of(module) for module in MODULES} == LEVEL_OF.keys()
 
 
-def test_every_room_has_a_level() -> None:
-    assert {room_of(module) for module in MODULES} == LEVEL_OF.keys()
-
-
-def test_rooms_say_what_they_are_for() -> None:
+def test_every_module_states_its_purpose() -> None:
     assert [str(path) for path in MODULES.values() if ast.get_docstring(parsed(path)) is None] == []
 
 
@@ -153,12 +128,12 @@ def test_imports_go_down() -> None:
         f"{module} imports {name}"
         for module in MODULES
         for name in own_imports_of(module)
-        if room_of(name) != room_of(module) and LEVEL_OF[room_of(name)] <= LEVEL_OF[room_of(module)]
+        if package_of(name) != package_of(module) and LEVEL_OF[package_of(name)] >= LEVEL_OF[package_of(module)]
     ]
     assert upward == []
 
 
-def test_no_circles() -> None:
+def test_no_import_cycles() -> None:
     TopologicalSorter({module: own_imports_of(module) for module in MODULES}).prepare()  # raises CycleError
 
 
@@ -171,7 +146,7 @@ def test_tasks_know_no_files_no_dask_and_no_terminal() -> None:
         )
 
 
-@pytest.mark.parametrize(("library", "room"), [("zarr", "storage"), ("distributed", "executors"), ("typer", "cli")])
-def test_a_library_is_known_to_one_room(library: str, room: str) -> None:
+@pytest.mark.parametrize(("library", "package"), [("zarr", "storage"), ("distributed", "executors"), ("typer", "cli")])
+def test_only_one_package_imports_a_library(library: str, package: str) -> None:
     knowing = [module for module, path in MODULES.items() if library in {n.split(".")[0] for n in imports_of(path)}]
-    assert {room_of(module) for module in knowing} == {room}
+    assert {package_of(module) for module in knowing} == {package}

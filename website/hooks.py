@@ -12,9 +12,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 import antipodes
-from antipodes.config import load_config
-from antipodes.display.boards import Sprites
-from antipodes.display.markup import Html, element
+from antipodes.drawing.boards import Sprites
+from antipodes.drawing.markup import Html, element
+from antipodes.puzzles.config import load_config
 from atlas.entries import CHAPTERS
 from atlas.results import read_results
 

@@ -18,8 +18,8 @@ with importing_libraries():
     from antipodes.cli.failures import status_of
     from antipodes.cli.running import Interrupts
     from antipodes.cli.streams import complain
-    from antipodes.config import load_config
     from antipodes.progress.show import show_progress
+    from antipodes.puzzles.config import load_config
     from antipodes.storage.address import address_from
     from antipodes.tables.run import run_puzzle
 

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.config import PuzzleLike, as_config
-from antipodes.machine import GIB
+from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks import arguments
+from antipodes.system.machine import GIB
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.bfs.partition import Partition, State
-from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.move_tables import Indices, MoveTables
+from antipodes_tasks.properties.named import problems_of_named
 from antipodes_tasks.rules.function_checks import listed, name_of, problems_of_move
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.move_tables import Indices, MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
-from antipodes_tasks.symmetries.named import problems_of_named
 
 MAX_NAMED = 20
 """Maximum number of problems in a report."""

@@ -8,21 +8,22 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
-from antipodes.config import DEFINITIONS, bundled_configs, give, is_bundled, load_config, named_puzzles
-from antipodes.python_source import is_reference
-from antipodes.runs.options import OUTPUTS, chosen_store
-from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
+from antipodes.puzzles.config import DEFINITIONS, bundled_configs, give, is_bundled, load_config, named_puzzles
+from antipodes.puzzles.python_source import is_reference
+from antipodes.system.addresses import Address, address_from, in_shell
+from antipodes.storage.opening import storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.manifest import format_of
+from antipodes.system.options import OUTPUTS, chosen_store
+from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
-from antipodes.text_file import read_toml
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
+from antipodes_tasks.base.quoting import quote, shorten
 
 KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
     store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)

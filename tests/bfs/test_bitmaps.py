@@ -15,7 +15,7 @@ from antipodes_tasks.bfs.bitmaps import (
     visit_marked,
     words,
 )
-from antipodes_tasks.spaces.move_tables import ILLEGAL
+from antipodes_tasks.move_tables import ILLEGAL
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)

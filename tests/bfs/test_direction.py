@@ -11,7 +11,7 @@ from antipodes_tasks.bfs import partition
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import Partition, State, links, pull_is_cheaper
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1)
 Choice = Callable[..., bool]

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
 
+from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.bfs.bitmaps import Depths, first_positions
 from antipodes_tasks.bfs.partition import Partition, State, boundary, links, sources
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of
 from antipodes_tasks.bfs.two_bits import TwoBitState
-from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 
 WHOLE = Partition(0, 0, 60)
 CHUNKS = SPACE.rows // CHUNK_ROWS

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.bfs.partition import sources
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Block, Findings, Wrong, check_block, least_before
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 

@@ -16,9 +16,9 @@ from tiling_stores import SQUARE, board_file
 import antipodes as ap
 from antipodes.cli.main import load_command
 from antipodes.cli.running import Interrupts
-from antipodes.runs.options import DEFINING, NOT_TAKEN, OPTIONS, RunOptions, started
 from antipodes.storage.backend import MANIFEST
-from antipodes_tasks.errors import StoreDamagedError, StoreMismatchError
+from antipodes.system.options import DEFINING, NOT_TAKEN, OPTIONS, RunOptions, started
+from antipodes_tasks.base.errors import StoreDamagedError, StoreMismatchError
 
 OF_OUTPUT = {"store", "quiet", "as_json", "verbose", "count", "help"}
 """Options that do not define a run, and the store, which every printed command names."""

@@ -6,7 +6,7 @@ import pytest
 from oracles import ORACLES
 from programs import Command
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.search_stores import TableStore
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from stores import toml
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.runs.options import RunOptions
-from antipodes.text_file import MAX_BYTES
-from antipodes_tasks.errors import ConfigError, InputError
+from antipodes.system.options import RunOptions
+from antipodes.system.text_file import MAX_BYTES
+from antipodes_tasks.base.errors import ConfigError, InputError
 
 Refused = Callable[..., str]
 ODD = [

@@ -10,7 +10,7 @@ from stores import toml
 
 import antipodes as ap
 from antipodes.cli.running import Interrupts
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 
 EIGHT = {"name": "own", "family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}
 FAR = "8 6 7 2 5 4 3 0 1"
@@ -77,7 +77,7 @@ def test_a_part_of_the_tables_guides_a_search_too(own: Command) -> None:
 
 def test_tables_that_do_not_fit_into_memory_are_not_used(own: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert own("run", "low.toml", "--quiet").status == 0
-    monkeypatch.setattr("antipodes.tables.pattern_heuristic.available_memory", lambda: 5000)
+    monkeypatch.setattr("antipodes.solving.pattern_heuristic.available_memory", lambda: 5000)
     found = own("solve", "own.toml", FAR, "--json")
     assert "heuristic" not in json.loads(found.out)
     assert "bytes of memory, but only 5,000 are free; searching without them" in found.err

@@ -14,8 +14,8 @@ from programs import Command
 from stores import toml
 
 from antipodes.cli.commands.play import Player
+from antipodes.solving.walkthrough import Game
 from antipodes.tables.table import open_table
-from antipodes.tables.walkthrough import Game
 
 NEAR, FARTHEST = "1 2 3 4 0 5 7 8 6", "8 6 7 2 5 4 3 0 1"
 

@@ -8,7 +8,7 @@ import pytest
 from oracles import ORACLES
 from programs import Command
 
-from antipodes.config import bundled_configs, bundled_puzzles
+from antipodes.puzzles.config import bundled_configs, bundled_puzzles
 from antipodes_tasks.permutations.ranks import ALGORITHMS
 from atlas.__main__ import index_sizes
 
@@ -44,7 +44,7 @@ def test_nothing_is_searched_or_built(cli: Command, monkeypatch: pytest.MonkeyPa
     def refuse(settings: object) -> None:
         raise AssertionError(f"expected no puzzle to be built, found {settings}")
 
-    monkeypatch.setattr("antipodes.config.puzzle_from", refuse)
+    monkeypatch.setattr("antipodes.puzzles.config.puzzle_from", refuse)
     assert cli("puzzles").status == 0
 
 

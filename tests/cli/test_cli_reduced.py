@@ -6,7 +6,7 @@ import pytest
 from programs import Command
 from stores import toml
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 
 TOWERS = {"name": "towers", "family": "hanoi", "pegs": 4, "discs": 5}
 

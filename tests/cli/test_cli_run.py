@@ -10,8 +10,8 @@ import pytest
 from programs import Command, Process
 from stores import contents, toml
 
-from antipodes.config import load_config
-from antipodes.events import Assembling, Event
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import Assembling, Event
 from antipodes.tables.run import run_puzzle
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
@@ -257,7 +257,7 @@ def test_what_needs_a_table_says_so(command: list[str], counted: str, refused: C
 
 
 def test_unfinished(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    from antipodes.config import load_config
+    from antipodes.puzzles.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
 
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", RunOptions(counts_only=True), interrupted=lambda: True)

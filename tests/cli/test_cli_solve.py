@@ -14,11 +14,11 @@ from oracles import ORACLES
 from programs import Command, Process
 from stores import toml
 
-from antipodes.config import load_config
 from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles import pattern
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.solve import SEARCHES, choose_method
+from antipodes.solving.solve import SEARCHES, choose_method
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Progress
 
@@ -138,7 +138,7 @@ def test_the_table_at_its_default_place_is_used_where_that_is_faster(
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs" / "eight-puzzle.zarr").symlink_to(finished)
     assert answer(cli, "eight-puzzle", FARTHEST)["method"] == "bidirectional"
-    monkeypatch.setattr("antipodes.tables.solve.MAX_WITHOUT_TABLE", 1 << 17)  # less than the size of the eight-puzzle
+    monkeypatch.setattr("antipodes.solving.solve.MAX_WITHOUT_TABLE", 1 << 17)  # less than the size of the eight-puzzle
     found = answer(cli, "eight-puzzle", FARTHEST)
     assert (found["method"], found["distance"]) == ("table", 31)
     assert found["reason"] == "outputs/eight-puzzle.zarr contains the table"
@@ -236,7 +236,7 @@ def test_a_signal_ends_a_search_with_one_line(
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
     ignored_where_tests_run_in_the_background = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("antipodes.tables.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
+    monkeypatch.setattr("antipodes.solving.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
     assert "stopped after 0." in refused("solve", "eight-puzzle", FARTHEST, status=75)
     assert signal.getsignal(signal.SIGTERM) == before
     signal.signal(signal.SIGINT, ignored_where_tests_run_in_the_background)

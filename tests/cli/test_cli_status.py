@@ -18,10 +18,10 @@ from s3 import Bucket
 from stores import change_manifest, contents, set_depth, stop_after, toml
 from tiling_stores import SQUARE, tiled
 
-from antipodes.config import load_config
-from antipodes.events import Committed, Event
+from antipodes.puzzles.config import load_config
 from antipodes.storage import lock
-from antipodes.storage.address import address_from
+from antipodes.system.addresses import address_from
+from antipodes.system.events import Committed, Event
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
@@ -295,7 +295,7 @@ def test_the_memory_limit_is_kept(process: Process, tmp_path: Path) -> None:
     limit = 400
     assert process("run", "seven-tiles", "--store", "t.zarr", "--quiet").wait() == 0
     code = (
-        "from antipodes.machine import peak_memory; from antipodes.executors.threads import Threads;"
+        "from antipodes.system.machine import peak_memory; from antipodes.executors.threads import Threads;"
         "from antipodes.tables.verify import verify;"
         f"verdict = verify('t.zarr', Threads(2), memory_limit={limit} << 20); print(verdict.ok, peak_memory())"
     )

@@ -15,9 +15,9 @@ from s3 import Bucket
 from stores import change_manifest, contents
 
 import antipodes as api
-from antipodes import python_source
+from antipodes.puzzles import python_source
 from antipodes.storage import bucket
-from antipodes_tasks.errors import SourceError, StoreMismatchError
+from antipodes_tasks.base.errors import SourceError, StoreMismatchError
 
 GOOD = """
 import numpy as np

@@ -15,12 +15,12 @@ from rich.console import Console
 from stores import change_manifest, read_manifest
 
 from antipodes.cli import streams
-from antipodes.events import WaitingForWorkers, WorkerRefused
 from antipodes.progress.live import live_line
 from antipodes.progress.show import PlainLines
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.storage.backend import MANIFEST
-from antipodes_tasks.errors import StoreError
+from antipodes.system.events import WaitingForWorkers, WorkerRefused
+from antipodes_tasks.base.errors import StoreError
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b1mred\u202e\r\x7f\ud800 [red] [link=x]"
 """Codes that set the title, colours, and the direction of the text, and rich markup, which is harmless as it is."""

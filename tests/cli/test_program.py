@@ -16,12 +16,12 @@ from programs import Command
 from stores import toml
 from tiling_stores import SQUARE, board_file
 
-from antipodes import program
+from antipodes.cli import program
 from antipodes.cli.failures import Stopped, pass_on_interruption
 from antipodes.cli.main import COMMANDS as SECTIONS
 from antipodes.cli.main import Commands, load_command, remove_settings
 from antipodes.cli.running import Interrupts
-from antipodes.config import Config
+from antipodes.puzzles.config import Config
 from antipodes.tables.run import RunOptions, run_puzzle
 
 AT_AN_IMPORT = """
@@ -35,7 +35,7 @@ sys.meta_path.insert(0, Interrupting())
 AT_THE_END = "import atexit, os; atexit.register(os.kill, os.getpid(), {number})\n"
 IN_A_COMMAND = AT_AN_IMPORT.replace("{module}", "antipodes.tilings.config")
 AT_AN_IMPORT = AT_AN_IMPORT.replace("{module}", "typer")
-MAIN = "from antipodes.program import main; main()"
+MAIN = "from antipodes.cli.program import main; main()"
 
 
 STOPPED = re.compile(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d stopped\n")

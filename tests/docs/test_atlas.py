@@ -11,7 +11,7 @@ from project import DOCS
 
 import antipodes
 import atlas.__main__
-from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
 from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
 from atlas.published import Published, published, published_radii, searched_puzzles

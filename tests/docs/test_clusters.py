@@ -23,11 +23,11 @@ from waiting import PATIENCE, wait_until
 
 from antipodes.cli.loading import INTERRUPTED
 from antipodes.cli.streams import BAD_INPUT
-from antipodes.config import bundled_configs
 from antipodes.executors.distributed.connection import connected, dashboard_of
 from antipodes.executors.opening import as_scheduler
-from antipodes.storage.address import checked_url
-from antipodes_tasks.errors import InputError, SchedulerError
+from antipodes.puzzles.config import bundled_configs
+from antipodes.storage.opening import checked_url
+from antipodes_tasks.base.errors import InputError, SchedulerError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 CLUSTERS = (DOCS / "how-to" / "clusters.md").read_text(encoding="utf-8")

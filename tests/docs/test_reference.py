@@ -11,13 +11,13 @@ from project import DOCS, ROOT
 
 from antipodes.cli.main import COMMANDS as SECTIONS
 from antipodes.cli.main import load_command
-from antipodes.config import RUN_KEYS, load_puzzle
-from antipodes.events import Event
+from antipodes.puzzles.config import RUN_KEYS, load_puzzle
 from antipodes.puzzles.families import FAMILIES, puzzle_from
+from antipodes.system.events import Event
 from antipodes.tables.table import Table
 from antipodes.tilings.table import Tiling, Tilings
-from antipodes_tasks import errors
-from antipodes_tasks.errors import AntipodesError, ConfigError
+from antipodes_tasks.base import errors
+from antipodes_tasks.base.errors import AntipodesError, ConfigError
 from antipodes_tasks.exact_cover.problem import parse_problem
 
 COMMANDS: dict[str, Any] = {name: load_command(name) for commands in SECTIONS.values() for name in commands}

@@ -9,7 +9,7 @@ from documents import blocks
 from oracles import ORACLES
 from project import DOCS
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table

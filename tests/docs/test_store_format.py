@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numcodecs import blosc
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 

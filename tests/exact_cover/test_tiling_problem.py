@@ -8,7 +8,7 @@ from documents import blocks
 from project import DOCS
 from tiling_brute_force import turns
 
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Coordinates, Piece, parse_piece, piece_set

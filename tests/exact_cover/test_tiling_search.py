@@ -11,7 +11,7 @@ from oracles import ORACLES
 from project import ROOT
 from tiling_brute_force import brute_force, orbits
 
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.exact_cover import partition_search, partitions
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible

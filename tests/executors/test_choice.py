@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from antipodes.events import Event, WorkerNotUsed
 from antipodes.executors.api import Capacity
 from antipodes.executors.distributed.choice import Probation, Refusals, largest_set_that_fits
+from antipodes.system.events import Event, WorkerNotUsed
 
 MIB = 2**20
 

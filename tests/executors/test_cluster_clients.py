@@ -16,11 +16,11 @@ from program_runs import Same
 from puzzle_settings import complete, jump
 from waiting import wait_until
 
-from antipodes.config import load_config
-from antipodes.events import ClusterReady, Event, LayerFinished, WorkersLost, silence
 from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import ClusterReady, Event, LayerFinished, WorkersLost, silence
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes_tasks.errors import InputError, InterruptedRunError, SchedulerLostError
+from antipodes_tasks.base.errors import InputError, InterruptedRunError, SchedulerLostError
 
 EIGHT = load_config("eight-puzzle")
 EVERY_LAYER = RunOptions(checkpoint_every=0)

@@ -14,13 +14,19 @@ from program_runs import EVERY_LAYER, Begin, Same
 from stores import contents
 from waiting import error_of
 
-from antipodes.config import load_config
-from antipodes.events import ClusterReady, Event, WaitingForWorkers
 from antipodes.executors.distributed import health
-from antipodes.machine import GIB, KIB, MIB
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import ClusterReady, Event, WaitingForWorkers
+from antipodes.system.machine import GIB, KIB, MIB
+from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
-from antipodes_tasks.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
+from antipodes_tasks.base.errors import (
+    InterruptedRunError,
+    SchedulerError,
+    StoreDamagedError,
+    StoreError,
+    WorkerFailedError,
+)
 
 ByThreads = Callable[[str], dict[str, bytes]]
 pytestmark = pytest.mark.slow

@@ -12,13 +12,13 @@ from distributed import Client
 from program_runs import EVERY_LAYER, Begin, Same
 from waiting import error_of, wait_until
 
-from antipodes.config import load_config
-from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import health
 from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes_tasks.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
+from antipodes_tasks.base.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
 
 PAUSED = {"DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "0.0001", "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL": "False"}
 

@@ -13,7 +13,7 @@ from program_runs import EVERY_LAYER, Begin, Same
 from stores import contents
 from waiting import wait_until
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.verify import verify
 from antipodes.tilings.config import load_board

@@ -15,13 +15,13 @@ from distributed import Client
 from program_runs import Same
 from waiting import wait_until
 
-from antipodes.config import load_config
-from antipodes.events import Event, LayerFinished, Waiting, WorkerRefused
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import Event, LayerFinished, Waiting, WorkerRefused
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes_tasks.errors import InterruptedRunError, SchedulerError
+from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError
 
 EIGHT = load_config("eight-puzzle")
 
@@ -108,7 +108,7 @@ class FreezingScheduler:
 @pytest.mark.parametrize("command", ["run", "tile"])
 def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_path: Path) -> None:
     """The run ends soon, says what is kept, and with which command it resumes."""
-    from antipodes.events import PartitionSearched
+    from antipodes.system.events import PartitionSearched
     from antipodes.tilings.config import load_board
     from antipodes.tilings.run import tile_board
 

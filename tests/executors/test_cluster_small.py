@@ -8,11 +8,11 @@ from distributed import Client
 from program_runs import Begin, Same
 from waiting import wait_until
 
-from antipodes.config import load_config
-from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUsed
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed.cluster import Cluster as Workers
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUsed
+from antipodes.system.options import RunOptions
 from antipodes.tables.planning.fitting import plan_checked
 
 SMALL = ("--memory-limit", "300MiB")

@@ -15,16 +15,16 @@ from distributed import Client, LocalCluster, Worker
 from distributed.core import Status
 from program_runs import Same
 
-from antipodes.config import load_config
-from antipodes.events import Event, WorkersLost, silence
 from antipodes.executors.api import Key, never_stop
 from antipodes.executors.distributed import health, tasks
 from antipodes.executors.distributed.cluster import Cluster
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import Event, WorkersLost, silence
+from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
-from antipodes_tasks.errors import SchedulerError, WorkerFailedError, WorkersStuckError
+from antipodes_tasks.base.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 
 EVERY_LAYER = RunOptions(checkpoint_every=0)
 STUCK = 1.2

@@ -19,13 +19,13 @@ from typing import Any, cast
 import pytest
 
 from antipodes.cli.failures import Stopped
-from antipodes.events import silence
 from antipodes.executors.api import Call, Key, Scheduler, result_of
 from antipodes.executors.distributed import cluster, connection
 from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
 from antipodes.executors.opening import address_in, as_scheduler, check_scheduler_name, open_scheduler
 from antipodes.executors.threads import Threads
-from antipodes_tasks.errors import InputError, SchedulerError, WorkerFailedError
+from antipodes.system.events import silence
+from antipodes_tasks.base.errors import InputError, SchedulerError, WorkerFailedError
 
 
 @pytest.fixture(scope="module", params=["threads", "local"])

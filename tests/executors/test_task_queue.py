@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from antipodes.events import Listener, silence
 from antipodes.executors.api import Call, Key, OnResult, Stop, never_stop
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
-from antipodes_tasks.errors import SchedulerLostError, WorkersLostError
+from antipodes.system.events import Listener, silence
+from antipodes_tasks.base.errors import SchedulerLostError, WorkersLostError
 
 CALLS: dict[Key, Call] = {("double", number): (lambda one: 2 * one, number) for number in range(12)}
 

@@ -12,10 +12,10 @@ from clusters import NO_ANTIPODES, Cluster, python_path
 from distributed import Client
 from waiting import error_of, wait_until
 
-from antipodes.events import silence
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import worker
 from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.system.events import silence
 
 FAULTS = """
 import resource

@@ -19,8 +19,8 @@ from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.pattern import all_placements, goals_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.solve import solve
-from antipodes_tasks.errors import InputError, SizeLimitError
+from antipodes.solving.solve import solve
+from antipodes_tasks.base.errors import InputError, SizeLimitError
 from antipodes_tasks.searches.problem import Problem
 
 SQUARES = 8

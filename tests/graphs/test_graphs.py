@@ -16,7 +16,7 @@ import antipodes as ap
 from antipodes.graphs.export import PositionGraph, graph
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError, ResourceLimitError, StoreError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError, StoreError
 
 SMALL = {"name": "small", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 2 3 0 3"}
 

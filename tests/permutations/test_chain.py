@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.errors import PermutationError, ResourceLimitError
+from antipodes_tasks.base.errors import PermutationError, ResourceLimitError
 from antipodes_tasks.permutations.chain import sifted, stabiliser_chain
 
 ORDERS = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 
-from antipodes_tasks.errors import InputError, PermutationError, RankError
+from antipodes_tasks.base.errors import InputError, PermutationError, RankError
 from antipodes_tasks.permutations.ranks import (
     ALGORITHMS,
     Algorithm,

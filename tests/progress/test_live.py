@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from antipodes.events import (
+from antipodes.progress.live import LiveDisplay, live_line
+from antipodes.progress.show import describe
+from antipodes.progress.time_left import TimeLeft, duration
+from antipodes.system.events import (
     Assembling,
     Committing,
     Event,
@@ -20,9 +23,6 @@ from antipodes.events import (
     TablesBuilt,
     TilingSearchStarted,
 )
-from antipodes.progress.live import LiveDisplay, live_line
-from antipodes.progress.show import describe
-from antipodes.progress.time_left import TimeLeft, duration
 
 BAR = "━╸╺"
 """The characters of a bar."""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import antipodes as ap
-from antipodes.events import LayerFinished, SearchStarted, WorkerRefused
 from antipodes.progress import notebook
 from antipodes.progress.show import in_notebook, show_progress
+from antipodes.system.events import LayerFinished, SearchStarted, WorkerRefused
 
 
 class Display:

@@ -4,7 +4,8 @@ from datetime import datetime
 import pytest
 from terminal import Terminal
 
-from antipodes.events import (
+from antipodes.progress.show import describe, show_progress
+from antipodes.system.events import (
     Assembling,
     CheckStarted,
     Committed,
@@ -19,7 +20,6 @@ from antipodes.events import (
     TablesBuilt,
     silence,
 )
-from antipodes.progress.show import describe, show_progress
 
 EVENTS: list[tuple[Event, str | None]] = [
     (SearchStarted("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),

@@ -3,7 +3,8 @@
 import pytest
 from known_layers import LAYERS
 
-from antipodes.events import (
+from antipodes.progress.time_left import ASSEMBLY_SHARE, Search, TimeLeft
+from antipodes.system.events import (
     Assembling,
     Event,
     LayerFinished,
@@ -14,7 +15,6 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
-from antipodes.progress.time_left import ASSEMBLY_SHARE, Search, TimeLeft
 
 LAYERS_OF_A_SEARCH = LAYERS["sliding seed-1"]
 STATES = sum(LAYERS_OF_A_SEARCH)

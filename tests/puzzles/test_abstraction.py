@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from programs import Command
 
-from antipodes.config import Config, bundled_configs, load_config
 from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.config import Config, bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page.definition import as_toml
-from antipodes.runs.options import RunOptions
+from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.spaces.selection import best_space
 
 BANDAGED = """

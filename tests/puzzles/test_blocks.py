@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import blocks_settings
 
-from antipodes.config import load_config
+from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.block_board import TARGET, BlockBoard
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.pattern import aimed_at, batches, goals_in
-from antipodes.puzzles.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError, PatternError, PositionError
+from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 

@@ -11,7 +11,7 @@ from strategies import jump_settings, sliding_settings
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import neighbours, sliding
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.squares import square_name, square_of, squares_of
 
 

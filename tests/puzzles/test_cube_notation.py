@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from stickers import Cube, Vector, centres_are_home, piece_is_home
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import PositionError
+from antipodes_tasks.base.errors import PositionError
 
 FACES = list("URFDLB")
 ROTATIONS = list("xyz")

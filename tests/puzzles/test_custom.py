@@ -15,10 +15,10 @@ from own_puzzles import CAPACITY, jugs
 
 import antipodes as ap
 from antipodes.checking import check_puzzle
+from antipodes.drawing.picture import SQUARE, Text
 from antipodes.puzzles.custom import define_puzzle, puzzle_of
-from antipodes.puzzles.picture import SQUARE, Text
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import ConfigError, InputError, PositionError, SourceError
+from antipodes_tasks.base.errors import ConfigError, InputError, PositionError, SourceError
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms

@@ -8,7 +8,7 @@ from twisty_search import solved, turned
 
 from antipodes.puzzles.formats.definition import MAX_MOVES, Orbit, Turn, TwistyDefinition, expand, identity
 from antipodes.puzzles.sequences import parse_sequence
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.permutations.parity import cycles
 
 ORBITS = (

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.families.twisty import twisty
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.base.errors import ConfigError, PositionError
 
 SOLVED = "".join(face * 9 for face in "URFDLB")
 PUBLISHED = {

@@ -16,7 +16,7 @@ from antipodes.puzzles.formats.definition import TwistyDefinition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.selection import index_size
 
 SAMPLES = ROOT / "tests" / "support" / "samples"

@@ -5,7 +5,7 @@ from permutation_groups import elements
 
 from antipodes.puzzles.formats.definition import Orbit
 from antipodes.puzzles.formats.gap import read_gap
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 
 
 def test_what_is_on_a_point_goes_to_the_next_point() -> None:

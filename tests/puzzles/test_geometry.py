@@ -7,7 +7,7 @@ import pytest
 from brute_force import layers_of
 from oracles import ORACLES
 
-from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import index_size

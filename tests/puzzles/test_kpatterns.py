@@ -9,10 +9,10 @@ import pytest
 from group_puzzles import SAMPLES
 from programs import Command
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families.twisty import twisty
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import PositionError
+from antipodes_tasks.base.errors import PositionError
 
 TURNS: Mapping[str, Mapping[str, tuple[list[int], list[int]]]] = {
     "U": {"EDGES": ([1, 2, 3, 0, *range(4, 12)], [0] * 12), "CORNERS": ([1, 2, 3, 0, 4, 5, 6, 7], [0] * 8)},

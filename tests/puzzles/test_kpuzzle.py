@@ -7,7 +7,7 @@ import pytest
 
 from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 
 SMALL: dict[str, Any] = {
     "name": "small",

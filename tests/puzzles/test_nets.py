@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.config import bundled_configs, load_config
+from antipodes.drawing.picture import Line, Polygon, Rectangle
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.families.twisty import net_of
 from antipodes.puzzles.net import Net
 from antipodes.puzzles.net_picture import EDGE, SMALL
-from antipodes.puzzles.picture import Line, Polygon, Rectangle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.parts import Part, pieces, values
 
 AFTER = {

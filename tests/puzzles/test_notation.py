@@ -9,7 +9,7 @@ from antipodes.puzzles.families.hanoi import Towers
 from antipodes.puzzles.families.lights_out import Lights
 from antipodes.puzzles.families.permutations import BurntPancakes, Pancakes, Ring
 from antipodes.puzzles.notation import Notation, symbols_in
-from antipodes_tasks.errors import PositionError
+from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.rules.parts import Part, values
 
 BOARD = Board(2, 3)

@@ -12,7 +12,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles import ORACLES
 from programs import Command
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.jump import jump
@@ -22,7 +22,7 @@ from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import PatternError
+from antipodes_tasks.base.errors import PatternError
 
 LABELLED = ORACLES["jump/knights-labelled"]
 EXCHANGE = "{XYZ}/---/---/{ABC}"

@@ -7,7 +7,7 @@ from brute_force import layers_of
 from oracles import ORACLES
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 
 PUBLISHED = ORACLES["permutation-families"]
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from strategies import any_contents, puzzle_settings
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.spaces.arrangements import Arrangements
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}

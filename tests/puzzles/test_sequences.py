@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisty_geometry import skewb
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Turn, identity
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.sequences import parse_sequence, resolve
-from antipodes_tasks.errors import ConfigError, InputError, PositionError
+from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import Swaps
 

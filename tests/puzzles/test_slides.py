@@ -10,7 +10,7 @@ from table_search import layers_of_space
 from transform_puzzles import orbit_spaces
 
 from antipodes.puzzles.families.sliding import sliding
-from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.spaces.selection import best_space
 
 

@@ -10,9 +10,9 @@ from oracles import ORACLES
 from project import ROOT
 from table_search import layers_of_space
 
-from antipodes.config import load_config, restricted
+from antipodes.puzzles.config import load_config, restricted
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"

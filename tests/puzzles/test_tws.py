@@ -12,7 +12,7 @@ from twisty_search import layers
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.tws import read_tws
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
 
 HEAD = "Name Small\nSet CORNER 4 3\nSet EDGE 3 2\nSolved\nCORNER\n1 2 3 4\n0 1 2 0\nEDGE\n1 1 2\nEnd\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.report_page.definition import as_toml
 from antipodes.tilings.config import bundled_boards, load_board
 

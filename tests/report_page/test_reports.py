@@ -11,13 +11,13 @@ import pytest
 from stores import stop_after
 
 import antipodes as ap
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page import store_report
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import ManifestFile, digest
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import InputError, NotAStoreError, StoreChangedError, StoreError
+from antipodes_tasks.base.errors import InputError, NotAStoreError, StoreChangedError, StoreError
 
 if TYPE_CHECKING:
     from s3 import Bucket

@@ -13,10 +13,10 @@ from programs import Command
 from project import DOCS
 
 import antipodes as ap
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import digest
-from antipodes_tasks.errors import InputError, UnfinishedError
+from antipodes_tasks.base.errors import InputError, UnfinishedError
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 SCHEMA = json.loads((DOCS / "schemas" / "results.json").read_text(encoding="utf-8"))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import antipodes as ap
-from antipodes.events import Assembling, Event, LayerFinished, PartitionSearched
 from antipodes.runs.interruption import Interruption
 from antipodes.storage.retry import watch
-from antipodes_tasks.errors import InputError
+from antipodes.system.events import Assembling, Event, LayerFinished, PartitionSearched
+from antipodes_tasks.base.errors import InputError
 
 
 def press(times: int = 1) -> None:

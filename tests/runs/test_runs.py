@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from antipodes.cli.main import load_command
-from antipodes.runs.options import RunOptions, memory_size
 from antipodes.runs.session import resume_hint
-from antipodes_tasks.errors import (
+from antipodes.system.options import RunOptions, memory_size
+from antipodes_tasks.base.errors import (
     AntipodesError,
     InputError,
     InterruptedRunError,

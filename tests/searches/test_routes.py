@@ -6,7 +6,7 @@ from oracles import ORACLES
 
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.searches.routes import Exchange, compatible, exchanges, routes_from
 
 ORACLE = ORACLES["jump/knights-routes"]

@@ -24,8 +24,8 @@ from strategies import jump_settings
 
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.solve import SEARCHES
-from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError
+from antipodes.solving.solve import SEARCHES
+from antipodes_tasks.base.errors import InputError, PositionError, ResourceLimitError
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star, iddfs

@@ -13,8 +13,8 @@ from strategies import jump_settings, sliding_settings
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks import jit
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.base import jit
+from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem

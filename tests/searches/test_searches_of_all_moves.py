@@ -11,13 +11,13 @@ from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
 from search_problems import EVERYWHERE, Known, Search, bfs, bidirectional, check_paths, ida_star, iddfs, paths_from
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.properties.solvability import parities
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.solvability import parities
 
 NEAR = 5
 """A depth that iterative deepening reaches in a moment."""
@@ -94,7 +94,7 @@ def test_moves_without_inverses_are_searched_forwards() -> None:
 
 def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes_tasks.searches.depth_first.BLOCK", 3)
-    monkeypatch.setattr("antipodes_tasks.reachability.steps.BATCH_BYTES", 9)
+    monkeypatch.setattr("antipodes_tasks.keys.steps.BATCH_BYTES", 9)
     monkeypatch.setattr("antipodes_tasks.searches.breadth_first.BLOCK", 2)
     plain = hanoi(4, 3)
     goal = np.full(3, 3, dtype=np.uint8)

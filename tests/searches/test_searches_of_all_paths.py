@@ -16,6 +16,7 @@ from transform_puzzles import puzzle_of, transform_puzzles
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, costs_of_pieces
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches import deepening
@@ -23,7 +24,6 @@ from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.folding import folded, folding_of
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, costs_of_pieces
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.permutation_pdb import TurnPatterns
 from antipodes_tasks.searches.permutation_views import TurnTable
@@ -79,8 +79,7 @@ def swap_patterns(puzzle: Puzzle) -> SwapPatterns:
     numbering = numbering_of(puzzle.rules)
     same = np.arange(len(puzzle.symbols), dtype=np.uint8)
     table = PatternTable("own", SwapRows(puzzle.rules, numbering), same, distances(puzzle, numbering))
-    aim = Problem(puzzle.rules, goal, goal[np.newaxis])
-    return SwapPatterns.of(puzzle.rules, goal, [table], costs_of_pieces(aim))
+    return SwapPatterns.of(puzzle.rules, goal, [table], costs_of_pieces(puzzle.rules, goal[np.newaxis]))
 
 
 def check_all_paths(puzzle: Puzzle, heuristic: Patterns, seeds: Sequence[int]) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 import antipodes as ap
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables import solve as solving
-from antipodes_tasks.errors import InputError
+from antipodes.solving import solve as solving
+from antipodes_tasks.base.errors import InputError
 
 Positions = NDArray[np.int64]
 RANDOM = np.random.default_rng(1)

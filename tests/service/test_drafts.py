@@ -13,17 +13,17 @@ from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of
 
-from antipodes.config import bundled_configs, load_config
+from antipodes.drawing.picture import Rectangle
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.obstacles import obstacle
-from antipodes.puzzles.picture import Rectangle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service import schema
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
-from antipodes_tasks.errors import PositionError
+from antipodes_tasks.base.errors import PositionError
 
 SERIAL = RunOptions(workers=1, checkpoint_every=0)
 

@@ -12,12 +12,12 @@ from own_puzzles import lights
 from service_stores import TABLES
 from stores import stop_after
 
-from antipodes.config import Config, as_config
+from antipodes.puzzles.config import Config, as_config
 from antipodes.service.graph import Graph, fits_whole, graph_of, graph_view
 from antipodes.service.graph_layout import places_in_layers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.errors import InputError, PositionError, UnfinishedError, UnreachableError
+from antipodes_tasks.base.errors import InputError, PositionError, UnfinishedError, UnreachableError
 
 HANOI = {"name": "hanoi", "family": "hanoi", "pegs": 3, "discs": 4}
 

@@ -5,7 +5,7 @@ import pytest
 from service_client import Client, fits
 from service_stores import TABLES
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service import schema

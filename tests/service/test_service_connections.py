@@ -19,10 +19,10 @@ from antipodes.service import connection, guard
 from antipodes.service.guard import Guard, Hosts, Receive, Scope, Send
 from antipodes.service.library import Library
 from antipodes.service.server import listening_socket, make_server, run_server
-from antipodes.storage.address import storage_at
+from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import Storage
 from antipodes.stores import open_store
-from antipodes_tasks.errors import StoreError
+from antipodes_tasks.base.errors import StoreError
 
 GOOD = b"GET /api/v1/stores/fields/layers HTTP/1.1\r\nHost: localhost\r\n\r\n"
 Connect = Callable[[], socket.socket]
@@ -258,7 +258,7 @@ def block(opened):
     print("blocked", flush=True)
     threading.Event().wait()
 overview.layers_view = block
-from antipodes.program import main
+from antipodes.cli.program import main
 sys.argv = ["antipodes", "serve", sys.argv[1], "--port", "0"]
 main()
 """

@@ -15,14 +15,14 @@ from reduced_towers import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 
-from antipodes.config import load_config
-from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
+from antipodes.drawing.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
+from antipodes.puzzles.config import load_config
 from antipodes.service import schema
 from antipodes.service.counted_paths import shortest_paths as paths_of
 from antipodes.service.drawing import drawn
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.errors import UnreachableError
+from antipodes_tasks.base.errors import UnreachableError
 
 names = st.sampled_from(list(TABLES))
 numbers = st.integers(0, 2**31)

@@ -13,7 +13,7 @@ import pytest
 from programs import Process
 
 from antipodes.service.server import listening_socket, url_of
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 
 Refused = Callable[..., str]
 

@@ -16,7 +16,7 @@ from service_client import Client, fits
 from service_stores import MARKUP, TABLES, TILINGS, client_of
 from stores import read_manifest
 
-from antipodes.pictures import png, svg
+from antipodes.drawing.image_files import png, svg
 from antipodes.service import schema
 from antipodes.service.graph import graph_of, graph_view
 from antipodes.service.library import storages_named
@@ -24,7 +24,7 @@ from antipodes.storage.backend import MANIFEST
 from antipodes.tables.table import Table
 from antipodes.tilings.drawing import draw_tiling
 from antipodes.tilings.table import open_tilings, places
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 
 Refused = Callable[..., str]
 

@@ -15,19 +15,19 @@ from oracles import ORACLES
 from puzzle_settings import complete, drawn
 from strategies import puzzle_settings
 
-from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import FieldError
+from antipodes_tasks.base.errors import FieldError
+from antipodes_tasks.move_tables import ILLEGAL
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangements import PARITY, Arrangements
-from antipodes_tasks.spaces.move_tables import ILLEGAL
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 

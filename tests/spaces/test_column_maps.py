@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from brute_force import Position, distances, exchanged, layers
 
-from antipodes.config import Config
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.move_tables import MAPS_OF_INT16, map_type
 from antipodes_tasks.spaces import swap_tables
-from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, map_type
 from antipodes_tasks.spaces.selection import best_space
 
 SQUARES = 184

@@ -11,7 +11,7 @@ from table_search import layers_by_engine
 
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.spaces.mixed_radix import Fields, deciding_order, fields_of
 from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import Space, SpaceRecord

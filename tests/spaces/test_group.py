@@ -18,9 +18,9 @@ from search_problems import pancakes, tiles
 from strategies import any_contents
 from table_search import layers_by_engine, layers_by_tables
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.base.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group import Group

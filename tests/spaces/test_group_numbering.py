@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks.base.errors import FieldError, ResourceLimitError
 from antipodes_tasks.permutations.chain import StabiliserChain, checked_chain, stabiliser_chain
 from antipodes_tasks.spaces import group
 from antipodes_tasks.spaces.group import Elements

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks import move_tables
+from antipodes_tasks.base.errors import FieldError, ResourceLimitError
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.permutations.chain import compose, stabiliser_chain
-from antipodes_tasks.spaces import group_tables, move_tables
+from antipodes_tasks.spaces import group_tables
 from antipodes_tasks.spaces.group import Elements
 from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
-from antipodes_tasks.spaces.move_tables import MoveTables
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))
 

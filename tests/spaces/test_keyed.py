@@ -9,11 +9,11 @@ from brute_force import blocks_distances
 from hypothesis import given
 from strategies import blocks_settings
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError, SizeLimitError
+from antipodes_tasks.base.errors import InputError, SizeLimitError
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import best_space, index_size
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space

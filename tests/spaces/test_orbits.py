@@ -13,7 +13,7 @@ from transform_puzzles import (
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError, FieldError
+from antipodes_tasks.base.errors import ConfigError, FieldError
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbits import Orbits

@@ -18,14 +18,15 @@ from table_search import layers_by_engine
 from transform_puzzles import puzzle_of
 
 import antipodes as ap
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.base.errors import FieldError, InputError
+from antipodes_tasks.properties import symmetry_images
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection, symmetry_images
+from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection
 from antipodes_tasks.spaces.reduced_numbering import Reduced, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space

@@ -15,7 +15,7 @@ from reduced_spaces import check_agreement, depths_of
 from symmetric_functions import symmetric_function_puzzle
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces import choose_cut, reduced_fields
 from antipodes_tasks.spaces.mixed_radix import Fields

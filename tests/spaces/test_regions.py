@@ -11,7 +11,7 @@ from table_search import layers_by_engine
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import ConfigError, InputError, SizeLimitError
+from antipodes_tasks.base.errors import ConfigError, InputError, SizeLimitError
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.orbits import Orbits

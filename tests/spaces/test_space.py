@@ -21,16 +21,16 @@ from strategies import additive_settings, any_contents, puzzle_settings
 from table_search import layers_by_engine, layers_by_tables
 from transform_puzzles import transform_puzzles
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.base.errors import FieldError, InputError
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.mixed_radix import Fields, deciding_order, fields_of
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.regions import Regions
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space

@@ -15,12 +15,12 @@ from numcodecs import blosc
 from numpy.typing import NDArray
 from stores import contents
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 ROWS, WIDTH, CHUNKS = 64, 3000, 6
 

@@ -16,7 +16,7 @@ from stores import chunk_files, contents
 from tiling_stores import SQUARE, board_file
 
 from antipodes.cli.failures import Stopped
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.files import PARTIAL, STORED
@@ -26,7 +26,7 @@ from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tilings.store import PARTITIONS, TILINGS
-from antipodes_tasks.errors import StoreError, StoreLockedError
+from antipodes_tasks.base.errors import StoreError, StoreLockedError
 
 
 @pytest.fixture

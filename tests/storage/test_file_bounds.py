@@ -22,7 +22,7 @@ from antipodes.storage.lock import parse_owner
 from antipodes.storage.manifest import MAX_BASE_BYTES, MAX_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import FieldError, StoreDamagedError
+from antipodes_tasks.base.errors import FieldError, StoreDamagedError
 
 HUGE = 8 << 30
 """Bytes of a sparse file: reading it would take more memory than a machine of the tests may have."""

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from places import Place
 
-from antipodes.config import load_config
-from antipodes.storage.address import storage_at
+from antipodes.puzzles.config import load_config
+from antipodes.storage.opening import storage_at
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import StoreLock
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 def lock_of(store: Path) -> StoreLock:

@@ -16,7 +16,7 @@ from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import digest, parse, serialise
-from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}
 values = st.recursive(

@@ -13,15 +13,15 @@ from programs import Command
 from s3 import KEY, SECRET, Bucket, Proxy
 from stores import contents
 
-from antipodes.config import load_config
-from antipodes.events import Event, Waiting
+from antipodes.puzzles.config import load_config
 from antipodes.storage import bucket as cloud_bucket
 from antipodes.storage import retry
 from antipodes.storage.retry import reason
+from antipodes.system.events import Event, Waiting
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import StoreError, StoreSilentError
+from antipodes_tasks.base.errors import StoreError, StoreSilentError
 
 OPTIONS = RunOptions(workers=2, checkpoint_every=0)
 PUZZLE = "knights-coloured"

@@ -12,11 +12,11 @@ from programs import Command, Process
 from s3 import Bucket
 from stores import contents
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import NotAStoreError
+from antipodes_tasks.base.errors import NotAStoreError
 
 
 class Killed(BaseException):

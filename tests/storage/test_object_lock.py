@@ -17,7 +17,7 @@ from s3 import Bucket, Proxy
 from stores import contents, stop_after
 from tiling_stores import SQUARE
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage import lock, objects
 from antipodes.storage.bucket import REQUEST_TIMEOUT
 from antipodes.storage.bucket import Bucket as Client
@@ -27,7 +27,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import Searched, TilingStore
-from antipodes_tasks.errors import StoreError, StoreLockedError
+from antipodes_tasks.base.errors import StoreError, StoreLockedError
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

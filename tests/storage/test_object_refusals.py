@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from s3 import Bucket
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.bucket import allows_http, check_environment
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.errors import NotAStoreError
+from antipodes_tasks.base.errors import NotAStoreError
 
 
 @pytest.mark.parametrize(

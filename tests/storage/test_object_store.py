@@ -14,13 +14,13 @@ from s3 import KEY, SECRET, Bucket
 from stores import contents, stop_after, toml
 from tiling_stores import SQUARE, board_file, tiled
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 

@@ -12,11 +12,11 @@ from mounts import small
 from s3 import Bucket, Proxy
 
 from antipodes.storage import files
-from antipodes.storage.address import storage_at
+from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.files import PARTIAL
-from antipodes_tasks.errors import StoreError, StoreLockedError
+from antipodes_tasks.base.errors import StoreError, StoreLockedError
 
 KEY = "journal/0001"
 WORDS = np.arange(6, dtype=np.uint64).reshape(2, 3)

@@ -9,8 +9,8 @@ from puzzle_settings import LINE
 from stores import stop_after
 from tiling_stores import SQUARE, tiled
 
-from antipodes.config import Config
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
@@ -21,7 +21,7 @@ from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
-from antipodes_tasks.errors import StoreChangedError, StoreDamagedError, UnfinishedError
+from antipodes_tasks.base.errors import StoreChangedError, StoreDamagedError, UnfinishedError
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from s3 import Bucket
 from stores import contents, stop_after
 from tiling_stores import SQUARE
 
-from antipodes.config import Config
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import Config
+from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board

@@ -4,8 +4,8 @@ from typing import Any
 
 from twisty import TWO_PARTS
 
-from antipodes.config import Config
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import Config
+from antipodes.system.options import RunOptions
 
 TWISTY = (
     TWO_PARTS

@@ -12,7 +12,7 @@ from stores import stop_after
 from tiling_stores import SQUARE, tiled
 from waiting import PATIENCE
 
-from antipodes.config import Config
+from antipodes.puzzles.config import Config
 from antipodes.tables.run import RunOptions, run_puzzle
 
 TWISTY = """

@@ -5,7 +5,7 @@ from typing import Any
 
 from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never_stop
 from antipodes.executors.threads import Threads
-from antipodes_tasks.errors import SchedulerError, WorkersLostError
+from antipodes_tasks.base.errors import SchedulerError, WorkersLostError
 
 
 class Forgetful(Threads):

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-PROGRAM = [sys.executable, "-c", "from antipodes.program import main; main()"]
+PROGRAM = [sys.executable, "-c", "from antipodes.cli.program import main; main()"]
 DASK = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "DASK_", "MALLOC_", "LD_")
 """How the names of variables start that libraries or Python read only once."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from brute_force import distances
 
-from antipodes.config import Config, as_config
+from antipodes.puzzles.config import Config, as_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 

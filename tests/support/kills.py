@@ -20,7 +20,7 @@ from stores import contents, read_manifest, toml
 
 from antipodes.cli.commands import run as _run  # noqa: F401  (loaded before the first fork)
 from antipodes.cli.main import run_command
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes_tasks.bfs.partition import warm_up

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from antipodes import python_source
+from antipodes.puzzles import python_source
 
 
 @dataclass

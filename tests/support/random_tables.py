@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 
 UNREACHED = 65535
 Edge = tuple[int, int, int]

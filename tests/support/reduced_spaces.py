@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.bfs.two_bits import TwoBitState
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 Depths = NDArray[np.int64]

@@ -1,5 +1,5 @@
 """Towers of Hanoi, of which two pegs can be exchanged: a small puzzle whose tables symmetries reduce."""
 
-from antipodes.config import Config
+from antipodes.puzzles.config import Config
 
 TOWERS = Config({"name": "towers", "family": "hanoi", "pegs": 3, "discs": 6})

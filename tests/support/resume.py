@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from antipodes.runs.options import RunOptions
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
+from antipodes.system.options import RunOptions
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import search_store

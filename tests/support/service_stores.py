@@ -10,7 +10,7 @@ from stores import stop_after
 from tiling_stores import BOX, COPIES, SQUARE, tiled
 from twisty import TWO_PARTS
 
-from antipodes.config import Config
+from antipodes.puzzles.config import Config
 from antipodes.service.app import application
 from antipodes.service.guard import Hosts
 from antipodes.service.library import Library, storages_named

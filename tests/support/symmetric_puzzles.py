@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from project import ROOT
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle

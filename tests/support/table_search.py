@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.partition import Partition, State
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.space import Space
 
 

@@ -10,15 +10,15 @@ import pytest
 from programs import Process
 from puzzle_settings import complete, jump, listed, sliding
 
-from antipodes.config import Config, load_config
-from antipodes.events import Event, TablesBuilt
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config, load_config
+from antipodes.system.events import Event, TablesBuilt
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
-from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.base.errors import InterruptedRunError
+from antipodes_tasks.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces import swap_tables
-from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.swap_tables import SwapTables
 

@@ -12,7 +12,7 @@ from resume import resume
 from stores import change_manifest, chunk_files, read_manifest, reseal, stop_after
 from tiling_stores import SQUARE
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -21,7 +21,7 @@ from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.base.errors import StoreDamagedError
 
 ALIEN = "so it was changed or belongs elsewhere"
 FARTHEST, START = "867254301", "123456780"

@@ -10,8 +10,8 @@ from programs import Process, kill_within
 from resume import resume
 from stores import contents, flip_bit, stop_after
 
-from antipodes.config import load_config
-from antipodes.events import Event, JournalCorrupt, SearchStarted
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import Event, JournalCorrupt, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
@@ -19,7 +19,13 @@ from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
-from antipodes_tasks.errors import InputError, NotAStoreError, StoreDamagedError, StoreMismatchError, UnfinishedError
+from antipodes_tasks.base.errors import (
+    InputError,
+    NotAStoreError,
+    StoreDamagedError,
+    StoreMismatchError,
+    UnfinishedError,
+)
 
 COUNTING = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
 EVERY_SPACE = ["eight-puzzle", "hanoi-4-pegs", "skewb-corner", "2x2x2-corner", "lights-out-5x5", "five-tiles"]

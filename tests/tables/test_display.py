@@ -9,9 +9,9 @@ import pytest
 from stores import stop_after
 
 import antipodes as ap
-from antipodes.config import Config
+from antipodes.puzzles.config import Config
 from antipodes.storage.arrays import Arrays
-from antipodes_tasks.errors import PositionError, UnreachableError
+from antipodes_tasks.base.errors import PositionError, UnreachableError
 
 ANTIPODE = "8 6 7 / 2 5 4 / 3 0 1"
 

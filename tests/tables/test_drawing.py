@@ -14,7 +14,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_layers, draw_path, draw_positions, plot_layers
-from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.base.errors import InputError, StoreError
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.transforms import Transforms
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from known_layers import LAYERS
 
-from antipodes.config import load_config
-from antipodes.machine import GIB
+from antipodes.puzzles.config import load_config
+from antipodes.runs.forecast import LayerCosts, layers_to_come
+from antipodes.system.machine import GIB
 from antipodes.tables.planning import duration
-from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 from antipodes.tables.planning.plan import plan_run
 from antipodes_tasks.bfs.segments import SegmentLog
 

@@ -14,15 +14,15 @@ from programs import Command
 from resume import resume
 from stores import stop_after, toml
 
-from antipodes.config import Config
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config
+from antipodes.solving.solve import solve, solve_by_table
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import UnreachableError
+from antipodes_tasks.base.errors import UnreachableError
 from antipodes_tasks.searches.problem import Problem
 
 

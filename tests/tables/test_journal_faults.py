@@ -12,13 +12,13 @@ from faults import WRITES, error, fault_at
 from programs import Command
 from stores import contents, flip_bit, toml
 
-from antipodes.config import load_config
-from antipodes.events import Event, JournalCorrupt
+from antipodes.puzzles.config import load_config
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.events import Event, JournalCorrupt
 from antipodes.tables.journal_file import PREFIX_BYTES
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.base.errors import StoreDamagedError
 
 SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 4}
 OTHER = {"name": "small", "family": "hanoi", "pegs": 4, "discs": 3}

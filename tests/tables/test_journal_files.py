@@ -15,9 +15,9 @@ from journals import files, journal_at
 
 from antipodes.tables.journal import Journal, JournalDamagedError
 from antipodes.tables.journal_file import ENTRY, MAGIC, PREFIX_BYTES, Cover, FileIndex, StoredSegments, entries_of, head
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.bitmaps import words
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
-from antipodes_tasks.errors import StoreDamagedError
 
 WIDTH, ROWS = 70, 3
 COVERS = [Cover(0, 2, 0, 3), Cover(2, 5, 0, 3)]

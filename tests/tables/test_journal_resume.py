@@ -12,19 +12,19 @@ from programs import Command
 from resume import resume
 from stores import chunk_files, contents, stop_after
 
-from antipodes.config import Config, load_config
-from antipodes.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
+from antipodes.system.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import UnfinishedError
+from antipodes_tasks.base.errors import UnfinishedError
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch

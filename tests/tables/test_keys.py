@@ -17,12 +17,12 @@ from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
 from programs import Command
 from stores import contents, flip_bit, read_manifest, stop_after, toml
 
-from antipodes.config import Config
-from antipodes.events import Event, LayerFinished, Restoring, SearchStarted
 from antipodes.executors.api import Call, Handle, Key
+from antipodes.puzzles.config import Config
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
+from antipodes.system.events import Event, LayerFinished, Restoring, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shard import Shard
@@ -34,9 +34,9 @@ from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError, UnfinishedError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.errors import StoreDamagedError, StoreLockedError, UnfinishedError
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
 from antipodes_tasks.keys.ranges import KeyRanges, divided

@@ -9,17 +9,17 @@ from dask.task_spec import TaskRef
 from resume import resume
 from stores import contents
 
-from antipodes.config import load_config
-from antipodes.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
 from antipodes.executors.api import Key
+from antipodes.puzzles.config import load_config
 from antipodes.storage.manifest import ManifestFile
+from antipodes.system.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
 from antipodes.tables.layers.shards import LayerGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import StoreError
+from antipodes_tasks.base.errors import StoreError
 
 
 def events_of(store: Path, **options: float) -> list[Event]:

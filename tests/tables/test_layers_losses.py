@@ -9,12 +9,12 @@ from forgetful import Forgetful
 from program_runs import Same
 from stores import contents
 
-from antipodes.config import load_config
-from antipodes.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
 from antipodes.executors.api import Stop
+from antipodes.puzzles.config import load_config
+from antipodes.system.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
+from antipodes_tasks.base.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
 from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 PUZZLE = "knights-coloured"

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from symmetric_puzzles import bundled
 
-from antipodes.config import load_config
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import load_config
+from antipodes.system.options import RunOptions
 from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.fitting import plan_checked
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import run_puzzle
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.spaces import choose_cut, row_classes
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import RowTables

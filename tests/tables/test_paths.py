@@ -11,7 +11,7 @@ from stores import stop_after
 
 import antipodes as ap
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes_tasks.errors import InputError, PositionError, StoreDamagedError, UnfinishedError
+from antipodes_tasks.base.errors import InputError, PositionError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.swaps import Swaps
 

@@ -15,15 +15,15 @@ from puzzle_settings import LINE
 from stores import change_manifest, contents, stop_after
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.config import Config, load_config
-from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
-from antipodes.machine import GIB, MIB, human
+from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
+from antipodes.system.events import Event, Listener, WaitingForWorkers
+from antipodes.system.machine import GIB, MIB, human
+from antipodes.system.options import RunOptions
 from antipodes.tables.planning import plan
 from antipodes.tables.planning.fitting import JOIN_SECONDS, plan_checked, plan_that_fits
 from antipodes.tables.planning.plan import (
@@ -40,10 +40,10 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks import move_tables
+from antipodes_tasks.base.errors import ConfigError, InterruptedRunError, ResourceLimitError, StoreDamagedError
 from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.errors import ConfigError, InterruptedRunError, ResourceLimitError, StoreDamagedError
 from antipodes_tasks.permutations.arrangements import radices
-from antipodes_tasks.spaces import move_tables
 from antipodes_tasks.spaces.selection import best_space, numbering_of
 from antipodes_tasks.spaces.space import SpaceRecord
 

@@ -11,14 +11,14 @@ from brute_force import distances as search
 from numpy.typing import NDArray
 
 import antipodes as ap
-from antipodes.config import as_config
+from antipodes.puzzles.config import as_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
-from antipodes_tasks.errors import ClosedError, InputError, PositionError, StoreError, UnfinishedError
+from antipodes_tasks.base.errors import ClosedError, InputError, PositionError, StoreError, UnfinishedError
 
 Labels = tuple[int, ...]
 After = Callable[[Labels], Iterable[Labels]]

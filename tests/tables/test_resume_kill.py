@@ -21,7 +21,7 @@ from program_runs import EVERY_LAYER, Same
 from programs import Command, Process, kill_within
 from stores import contents, toml
 
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.files import PARTIAL
 from antipodes.tables.planning.plan import plan_run

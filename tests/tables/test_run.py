@@ -15,16 +15,16 @@ from resume import resume
 from stores import contents
 from strategies import puzzle_settings
 
-from antipodes.config import Config, load_config
-from antipodes.events import Event, LayerFinished
 from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import Config, load_config
+from antipodes.system.events import Event, LayerFinished
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     DepthLimitError,
     NotAStoreError,
     ResourceLimitError,

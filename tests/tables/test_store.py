@@ -16,14 +16,14 @@ from depths import depths_in
 from puzzle_settings import LINE
 from stores import change_manifest, chunk_files, contents, read_manifest, write_manifest
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import NotAStoreError, StoreDamagedError, StoreError
 
 
 def created(path: Path) -> TableStore:

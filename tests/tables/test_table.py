@@ -19,13 +19,13 @@ import zarr
 from brute_force import sliding_distances
 from stores import contents, set_depth, stop_after
 
-from antipodes.config import Config, load_config
+from antipodes.puzzles.config import Config, load_config
+from antipodes.solving.solve import solve_by_table
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.solve import solve_by_table
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     ClosedError,
     InputError,
     NotAStoreError,

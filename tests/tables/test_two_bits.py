@@ -9,10 +9,10 @@ from forgetful import Forgetful
 from resume import resume
 from stores import contents, stop_after
 
-from antipodes.config import Config, load_config
-from antipodes.events import Event, WorkersLost
 from antipodes.executors.threads import Threads
-from antipodes.machine import MIB
+from antipodes.puzzles.config import Config, load_config
+from antipodes.system.events import Event, WorkersLost
+from antipodes.system.machine import MIB
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle

@@ -20,19 +20,19 @@ from numpy.typing import NDArray
 from resume import resume
 from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 
-from antipodes.config import Config, load_config
-from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
-from antipodes.machine import human
+from antipodes.puzzles.config import Config, load_config
+from antipodes.system.events import CheckStarted, Event, PositionsChecked
+from antipodes.system.machine import human
 from antipodes.tables.check_depths import Blocks, check_sample, read_block, reading_order
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verification_memory import plan_memory
 from antipodes.tables.verify import verify
+from antipodes_tasks.base.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import Block
-from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.space import Space
 

@@ -11,18 +11,18 @@ from own_puzzles import symmetric_towers
 from reduced_towers import TOWERS
 from stores import chunk_files, flip_bit, stop_after
 
-from antipodes.config import Config, as_config
-from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import Config, as_config
+from antipodes.system.events import CheckStarted, Event, PositionsChecked
+from antipodes.system.options import RunOptions
 from antipodes.tables import up_to_symmetry
 from antipodes.tables.counts import open_counts
 from antipodes.tables.run import RunReport, run_puzzle
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.symmetries.finding import symmetries_of
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.properties.finding import symmetries_of
 
 LIGHTS = Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3})
 

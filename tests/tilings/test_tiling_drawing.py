@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from antipodes.puzzles.picture import Line, Region
+from antipodes.drawing.picture import Line, Region
 from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps, symbols_of
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of

@@ -5,9 +5,9 @@ import io
 import pytest
 from terminal import Terminal
 
-from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 from antipodes.progress import show
 from antipodes.progress.show import describe, show_progress
+from antipodes.system.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 
 UNDER_WAY = PartitionsInProgress(4, 8, 2, 80_000_000, 1500, 1317, 24_000_000.0)
 

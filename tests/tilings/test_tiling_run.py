@@ -17,16 +17,16 @@ from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
+from antipodes.system.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling_search import count_tilings
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     ConfigError,
     InputError,
     InterruptedRunError,

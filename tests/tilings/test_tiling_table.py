@@ -8,7 +8,7 @@ import pytest
 from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.tilings.table import Tiling, Tilings, open_tilings
-from antipodes_tasks.errors import InputError, NotAStoreError
+from antipodes_tasks.base.errors import InputError, NotAStoreError
 from antipodes_tasks.exact_cover.placements import placements_of
 
 

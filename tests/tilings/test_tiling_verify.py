@@ -16,7 +16,7 @@ from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
-from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.exact_cover.placements import symmetry_of
 
 Array = np.ndarray

@@ -10,9 +10,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from antipodes.regular_file import check_regular, open_file
-from antipodes_tasks.errors import InputError, StoreError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes.system.regular_file import check_regular, open_file
+from antipodes_tasks.base.errors import InputError, StoreError
+from antipodes_tasks.base.quoting import quote, shorten
 
 COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings")
 """Columns of answers in CSV; ``moves`` are separated by blanks."""

@@ -3,10 +3,10 @@
 from antipodes.cli.drawing import print_path
 from antipodes.cli.streams import print_json, print_line, print_lines
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.solving.solve import Solved
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_view, solved_view
-from antipodes.tables.solve import Solved
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.routes import Exchanges
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
 from antipodes.cli.streams import input_batches, print_json_list, print_line
-from antipodes.events import Listener, PositionsSolved
 from antipodes.executors.api import Scheduler, never_stop
 from antipodes.executors.opening import open_scheduler
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import tasks_at_once
+from antipodes.solving.batch import Search, solve_on
+from antipodes.solving.solve import Solved
 from antipodes.stores import read_manifest
-from antipodes.tables.batch import Search, solve_on
+from antipodes.system.events import Listener, PositionsSolved
+from antipodes.system.options import tasks_at_once
 from antipodes.tables.json_results import solved_view
-from antipodes.tables.solve import Solved
-from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
 

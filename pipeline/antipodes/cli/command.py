@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import shorten
 
 OPTION = re.compile(r"--?[a-z]+(-[a-z]+)*(=.*)?", re.DOTALL)
 """Pattern of options. Positions that begin with a dash contain something else: capitals, digits, more dashes."""

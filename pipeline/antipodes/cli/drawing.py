@@ -11,12 +11,12 @@ import typer
 
 from antipodes.cli.options import names_given
 from antipodes.cli.streams import print_drawing, say, terminal_columns
-from antipodes.pictures import check_endings, write_pictures
-from antipodes.puzzles.picture import Picture
+from antipodes.drawing.image_files import check_endings, write_pictures
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import Paint, draw_path, draw_positions
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 
 ON_GOAL, PLAIN = "\x1b[1;97;41m", "\x1b[0m"

@@ -14,7 +14,7 @@ from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain
 from antipodes.cli.usage import usage_message
 from antipodes.storage.retry import watch
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     AntipodesError,
     BrokenOutputError,
     DiskLimitError,
@@ -26,7 +26,7 @@ from antipodes_tasks.errors import (
     SourceError,
     StoreMismatchError,
 )
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.quoting import shorten
 
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"

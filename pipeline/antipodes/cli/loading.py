@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from antipodes_tasks.quoting import LOG_TIME
+from antipodes_tasks.base.quoting import LOG_TIME
 
 INTERRUPTED = 75
 """EX_TEMPFAIL, the exit status of interrupted commands. The same command resumes, or starts over."""

@@ -18,8 +18,8 @@ from antipodes.cli.failures import complain_of_usage, flushed, known_status, sta
 from antipodes.cli.loading import INTERRUPTED, importing_libraries
 from antipodes.cli.streams import claim_streams, print_line, print_traceback, say
 from antipodes.storage import retry
-from antipodes_tasks import jit
-from antipodes_tasks.option_names import command_line
+from antipodes_tasks.base import jit
+from antipodes_tasks.base.option_names import command_line
 
 COMMANDS = {
     "Tables": {

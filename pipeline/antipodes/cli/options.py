@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from antipodes.runs.options import OPTIONS, memory_size, option_of
+from antipodes.system.options import OPTIONS, memory_size, option_of
 
 PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]

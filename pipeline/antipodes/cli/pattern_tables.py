@@ -5,15 +5,15 @@ from typing import Any
 
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import say
-from antipodes.config import Config
-from antipodes.machine import human
-from antipodes.runs.options import RunOptions, started
-from antipodes.storage.address import Address
-from antipodes.tables.pattern_stores import PatternStore, cost_of, pattern_stores
+from antipodes.puzzles.config import Config
+from antipodes.solving.pattern_stores import PatternStore, cost_of, pattern_stores
+from antipodes.system.addresses import Address
+from antipodes.system.machine import human
+from antipodes.system.options import RunOptions, started
 from antipodes.tables.planning.duration import described_range
 from antipodes.tables.run import run_puzzle
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
 
 
 def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet: bool) -> int:

@@ -12,14 +12,14 @@ from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
 from antipodes.cli.usage import naming
-from antipodes.events import Committed, Event, Listener, PartitionsCommitted, Preparing
-from antipodes.machine import available_workers, process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions, chosen_store
-from antipodes.storage.address import Address, storage_at
+from antipodes.system.addresses import Address
+from antipodes.storage.opening import storage_at
 from antipodes.storage.retry import StorageWatch, watch
-from antipodes_tasks import arguments
-from antipodes_tasks.spaces import parallel
+from antipodes.system.events import Committed, Event, Listener, PartitionsCommitted, Preparing
+from antipodes.system.machine import available_workers, process_began
+from antipodes.system.options import RunOptions, chosen_store
+from antipodes_tasks.base import arguments, parallel
 
 
 @contextmanager

@@ -21,12 +21,12 @@ from antipodes.cli.options import (
     names_given,
 )
 from antipodes.cli.usage import naming
-from antipodes.runs.options import option_of
-from antipodes.storage.address import Address
+from antipodes.solving.solve import IDA_STAR
+from antipodes.system.addresses import Address
 from antipodes.stores import find_store
-from antipodes.tables.solve import IDA_STAR
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes.system.options import option_of
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import quote, shorten
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, TABLE, ROUTES)

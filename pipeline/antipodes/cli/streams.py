@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from antipodes.cli.loading import message_start
-from antipodes_tasks.errors import BrokenOutputError, InputError, OutputError
-from antipodes_tasks.quoting import printable, printable_lines
+from antipodes_tasks.base.errors import BrokenOutputError, InputError, OutputError
+from antipodes_tasks.base.quoting import printable, printable_lines
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
 """A word to shorten; it is longer than the path of any store."""

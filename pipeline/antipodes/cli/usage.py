@@ -10,8 +10,8 @@ from typing import Any
 
 import typer
 
-from antipodes_tasks.errors import InputError, NotAStoreError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import InputError, NotAStoreError
+from antipodes_tasks.base.quoting import quote
 
 LONG_WORD = re.compile(r"(\S{60})\S+")
 MAX_MESSAGE_LENGTH = 300

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from dask.task_spec import List, Task, TaskRef
 
-from antipodes.events import Listener
+from antipodes.system.events import Listener
 
 WORKER_SHARE = 0.6
 """Fraction of a worker's memory limit that a run plans with.

@@ -8,29 +8,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from antipodes.events import Listener, silence
-from antipodes.regular_file import open_file
-from antipodes_tasks.errors import InputError, SchedulerError
-from antipodes_tasks.option_names import option
-from antipodes_tasks.quoting import quote
+from antipodes.system.addresses import check_scheduler_address, check_scheduler_name
+from antipodes.system.events import Listener, silence
+from antipodes.system.regular_file import open_file
+from antipodes_tasks.base.errors import InputError, SchedulerError
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import quote
 
 if TYPE_CHECKING:  # loads dask, which the check of a name does not need
     from antipodes.executors.api import Scheduler
 
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
-LARGEST_PORT = 65535
 FLUSH_SECONDS = 2.0
 """Seconds that a scheduler has to finish writing its file."""
 LARGEST_FILE = 1 << 20
 """Maximum number of bytes that are read from a scheduler file, which usually has a few hundred."""
 POLL_SECONDS = 0.05
 """Seconds between two checks of a scheduler file."""
-
-
-def check_scheduler_name(name: str) -> None:
-    """Raise InputError unless a name is threads, local or a possible address of a dask scheduler."""
-    if name not in ("threads", "local"):
-        _check_address(name, option("scheduler"), "threads, local or ")
 
 
 @contextmanager
@@ -73,7 +66,7 @@ def cluster_workers(name: str | None, scheduler_file: str | None, listener: List
         address, place = address_in(scheduler_file, CONNECT_SECONDS), f"the address in {scheduler_file}"
     else:
         address, place = str(name), ""
-        _check_address(address, option("scheduler"))
+        check_scheduler_address(address, option("scheduler"))
     with connected(address, listener, place) as client:
         workers: dict[str, Any] = identity(client, -1, listener)["workers"]
     return workers
@@ -109,7 +102,7 @@ def address_in(path: str, seconds: float) -> str:
             what = "contains no JSON object with an address" if text else "is empty"
             raise InputError(f"{option('scheduler_file')}: {path} {what}; name a file that a dask scheduler wrote")
         time.sleep(POLL_SECONDS)
-    _check_address(address, f"{option('scheduler_file')} {path}")
+    check_scheduler_address(address, f"{option('scheduler_file')} {path}")
     return address
 
 
@@ -132,10 +125,3 @@ def _address_of(text: str | None) -> str | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return address if isinstance(address, str) else None
-
-
-def _check_address(address: str, where: str, others: str = "") -> None:
-    """Raise InputError unless a text is a possible address of a dask scheduler; the message begins with ``where``."""
-    found = ADDRESS.fullmatch(address)
-    if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
-        raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

@@ -8,7 +8,6 @@ import dask.threaded
 from dask.callbacks import Callback
 from dask.task_spec import Task
 
-from antipodes.events import Listener
 from antipodes.executors.api import (
     Call,
     DescribeMisfit,
@@ -21,9 +20,10 @@ from antipodes.executors.api import (
     graph_of,
     never_stop,
 )
-from antipodes.machine import available_memory
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.option_names import option
+from antipodes.system.events import Listener
+from antipodes.system.machine import available_memory
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.option_names import option
 
 NOT_STARTED = object()
 """Result of a task that was not started because the run was asked to stop."""

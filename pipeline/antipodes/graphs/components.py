@@ -8,23 +8,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antipodes.config import PuzzleLike, as_config
-from antipodes.machine import available_memory, human
 from antipodes.puzzles.block_board import BlockBoard
+from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.pattern import all_placements, standing_for
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED
-from antipodes_tasks import arguments
+from antipodes.system.machine import available_memory, human
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.bfs import components as searching
 from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
-from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.move_tables import Indices, MoveTables
 from antipodes_tasks.spaces.selection import whole_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 

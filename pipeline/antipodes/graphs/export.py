@@ -16,12 +16,12 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.config import PuzzleLike, as_config
+from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, StoreError
-from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.reachability.move_graph import MoveGraph, move_graph
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, StoreError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.keys.move_graph import MoveGraph, move_graph
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import best_space

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from antipodes.config import PuzzleLike
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page import results
 from antipodes.report_page import store_report as report_page
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.stores import as_address
 from antipodes.tables import counts
 from antipodes.tables import table as tables
@@ -17,7 +17,7 @@ from antipodes.tables.counts import Counts
 from antipodes.tables.table import CACHE_BYTES, Table
 from antipodes.tilings import table as tilings
 from antipodes.tilings.table import Tilings
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
 
 if TYPE_CHECKING:
     pass

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Union
 
-from antipodes.config import PuzzleLike, as_config
-from antipodes.events import Listener, silence
 from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
+from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.runs.interruption import Interruption
-from antipodes.runs.options import IN_PYTHON, RunOptions, chosen_store, memory_size
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.stores import as_address
+from antipodes.system.events import Listener, silence
+from antipodes.system.options import IN_PYTHON, RunOptions, chosen_store, memory_size
 from antipodes.tables import verify as table_verification
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
@@ -25,7 +25,7 @@ from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.tiling_search import TilingCount
 from antipodes.tilings.verify import TilingVerdict
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BoardLike = BoardConfig | str | os.PathLike[str]
 """The config of a board, the name of a bundled board, or the path of a board's file."""
 Progress = bool | Listener
-"""Whether to show progress, or a function that is called with each event of `antipodes.events`."""
+"""Whether to show progress, or a function that is called with each event of `antipodes.system.events`."""
 SchedulerLike = Union[str, "Client", "Scheduler"]
 """A scheduler, a dask client, or a name: "threads", "local" or the address of a dask scheduler."""
 
@@ -83,7 +83,7 @@ def run(
         Whether to replace an existing store.
     progress
         True shows progress: a bar in a notebook, a live line on a terminal, otherwise a line on stderr for each layer.
-        None shows it only in a notebook. A function is called with each event of `antipodes.events` instead.
+        None shows it only in a notebook. A function is called with each event of `antipodes.system.events` instead.
     interrupted
         Called before each layer; the run commits and stops if it returns True.
 

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from antipodes.config import Config, PuzzleLike, as_config
 from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
+from antipodes.puzzles.config import Config, PuzzleLike, as_config
 from antipodes.puzzles.pattern import goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
-from antipodes.runs.options import memory_size, tasks_at_once
-from antipodes.storage.address import Address
+from antipodes.solving import pattern_heuristic
+from antipodes.solving import solve as solving
+from antipodes.solving.pattern_stores import pattern_stores
+from antipodes.solving.solve import TABLE
+from antipodes.system.addresses import Address
 from antipodes.stores import as_address
-from antipodes.tables import pattern_heuristic
-from antipodes.tables import solve as solving
-from antipodes.tables.pattern_stores import pattern_stores
-from antipodes.tables.solve import TABLE
+from antipodes.system.options import memory_size, tasks_at_once
 from antipodes.tables.table import Table
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.properties.finding import Symmetries, symmetries_of
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
-from antipodes_tasks.symmetries.finding import Symmetries, symmetries_of
 
 if TYPE_CHECKING:
     pass

@@ -11,7 +11,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Column
 from rich.text import Text
 
-from antipodes.events import (
+from antipodes.progress.time_left import TimeLeft, duration
+from antipodes.system.events import (
     Assembling,
     CheckStarted,
     ClusterReady,
@@ -37,8 +38,7 @@ from antipodes.events import (
     WorkerRefused,
     WorkersLost,
 )
-from antipodes.progress.time_left import TimeLeft, duration
-from antipodes_tasks.quoting import printable, shorten
+from antipodes_tasks.base.quoting import printable, shorten
 
 DRAWN_PER_SECOND = 8
 """Number of redraws per second; an event only changes the content of the line, so it costs a short run nothing."""

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from antipodes.display.charts import ACCENT
-from antipodes.display.markup import Html, element
-from antipodes.events import Event, Listener
+from antipodes.drawing.charts import ACCENT
+from antipodes.drawing.markup import Html, element
 from antipodes.progress.live import LiveDisplay
 from antipodes.progress.searches import describe_search
 from antipodes.progress.time_left import TimeLeft, duration
-from antipodes_tasks.quoting import printable
+from antipodes.system.events import Event, Listener
+from antipodes_tasks.base.quoting import printable
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import Progress
 

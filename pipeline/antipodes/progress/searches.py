@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes_tasks.quoting import counted, printable
+from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0

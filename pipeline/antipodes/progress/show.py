@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from antipodes.events import (
+from antipodes.progress.time_left import TimeLeft, duration
+from antipodes.system.events import (
     Assembling,
     CheckStarted,
     ClusterReady,
@@ -35,8 +36,7 @@ from antipodes.events import (
     WorkersLost,
     silence,
 )
-from antipodes.progress.time_left import TimeLeft, duration
-from antipodes_tasks.quoting import LOG_TIME, counted, printable
+from antipodes_tasks.base.quoting import LOG_TIME, counted, printable
 
 REPEATED_SECONDS = 10.0
 """Minimum seconds between plain lines of a phase without milestones such as layers."""

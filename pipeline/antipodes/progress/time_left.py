@@ -6,7 +6,8 @@ of reachable positions is unknown.
 
 from dataclasses import dataclass, field, replace
 
-from antipodes.events import (
+from antipodes.runs.forecast import LayerCosts, layers_to_come
+from antipodes.system.events import (
     Assembling,
     Event,
     LayerFinished,
@@ -19,7 +20,6 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
-from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 
 STEADY_SECONDS = 1.0
 """Minimum seconds of a phase before its time left is estimated."""

@@ -17,11 +17,11 @@ from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.formats.definition import is_rotation
 from antipodes.puzzles.notation import SEPARATORS, symbols_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import NAME, natural
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.values import NAME, natural
 
 OTHERS = ("x", "y", "z", "others")
 """Symbols for the pieces that are not kept; a pattern uses the first one that is not a symbol of the puzzle."""

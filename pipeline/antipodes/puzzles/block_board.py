@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
-from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, listed
-from antipodes.puzzles.notation import rows_in
-from antipodes.puzzles.picture import (
+from antipodes.drawing.picture import (
     HOLLOW,
     INK,
     PAPER,
@@ -20,8 +17,11 @@ from antipodes.puzzles.picture import (
     fitting,
     ink_on,
 )
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import counted, quote
+from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
+from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, listed
+from antipodes.puzzles.notation import rows_in
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.squares import Square, square_name, squares_of
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
+from antipodes.drawing.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes.puzzles.drafts import EMPTY_LABEL, Form, form_of
 from antipodes.puzzles.notation import Lists, Notation, characters_in, check_symbols, rows_in, symbols_in
-from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
-from antipodes_tasks.errors import ConfigError, InputError, PositionError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
+from antipodes_tasks.base.quoting import counted, quote, shorten
+from antipodes_tasks.base.values import SYMBOL
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.squares import Grid, Square, square_name, squares_of
-from antipodes_tasks.values import SYMBOL
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")

@@ -15,8 +15,8 @@ from typing import Self
 from antipodes.puzzles.cube_action import Action, are_conjugate, orbits_of
 from antipodes.puzzles.cube_rotations import ALL_ROTATIONS, AXES, FACES, LIKE, UNROTATED, opposite
 from antipodes.puzzles.move_words import Word
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.transforms import Transforms
 

@@ -15,22 +15,22 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.board import check_shape, shaped
 from antipodes.puzzles.drafts import Form
 from antipodes.puzzles.families.generators import origin_of
 from antipodes.puzzles.notation import Notation
-from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import NAME, SYMBOL
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.values import NAME, SYMBOL
 
 Position = Sequence[int] | str
 MAX_VALUES = 256

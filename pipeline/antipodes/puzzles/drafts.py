@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from antipodes.puzzles.picture import colours_of
-from antipodes_tasks.errors import PositionError
+from antipodes.drawing.picture import colours_of
+from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.rules.parts import Part
 
 PIECES, VALUES, STICKERS, BLOCKS = "pieces", "values", "stickers", "blocks"

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 
 LETTER = re.compile(r"[^\W_]")
 SEPARATOR = re.compile(r"[\s,/]")

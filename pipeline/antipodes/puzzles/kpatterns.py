@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part
 
 WRAPPED = ("patternData", "transformationData")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from antipodes.puzzles.cube_rotations import UNROTATED, Rotation
-from antipodes_tasks.errors import PositionError
+from antipodes_tasks.base.errors import PositionError
 
 PRIME = "'"
 LONGEST = 10_000

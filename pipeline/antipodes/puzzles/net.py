@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from antipodes.drawing.picture import PALETTE, Picture
 from antipodes.puzzles.drafts import Form
 from antipodes.puzzles.facelet_form import facelet_form
 from antipodes.puzzles.facelets import (
@@ -21,12 +22,11 @@ from antipodes.puzzles.facelets import (
 from antipodes.puzzles.kpatterns import CUBE, Pieces, cube_facelets
 from antipodes.puzzles.net_picture import net_picture
 from antipodes.puzzles.notation import Lists, rectangle
-from antipodes.puzzles.picture import PALETTE, Picture
-from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.properties.solvability import wrong_sum
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.solvability import wrong_sum
 
 FACELET = re.compile(r"([a-z])(\d{1,4})\.(\d{1,2})")
 FACE = re.compile(r"[^\W\d_]:[^\W_]")

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from antipodes.drawing.picture import BOX, COLUMN, LINE, ROW, Line, Picture, Polygon, Rectangle, Shape, text_picture
 from antipodes.puzzles.facelets import LETTER
-from antipodes.puzzles.picture import BOX, COLUMN, LINE, ROW, Line, Picture, Polygon, Rectangle, Shape, text_picture
 
 Character = tuple[int, int]
 """Line and column of a character of a net."""

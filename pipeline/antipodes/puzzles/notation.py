@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from antipodes.drawing.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.kpatterns import Pieces, written
-from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part, ranges_of
 
 SEPARATORS = re.compile(r"[\s,/]+")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from antipodes_tasks.properties.solvability import WrongSum, parities, solvable, wrong_sum
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.solvability import WrongSum, parities, solvable, wrong_sum
 
 MAX_STARTS = 4096
 """Maximum number of starts with which a position is compared."""

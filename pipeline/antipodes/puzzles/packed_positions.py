@@ -5,8 +5,8 @@ import zlib
 
 import numpy as np
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import Labels
 
 MAX_CHARACTERS = 1 << 18

@@ -25,9 +25,9 @@ from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Puzzle, starts_of
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import PatternError, PositionError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import PatternError, PositionError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.moves import GoalTest, Labels, Mask
 from antipodes_tasks.rules.squares import squares_of
 

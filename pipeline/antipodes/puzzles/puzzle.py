@@ -10,20 +10,20 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.cube_notation import CubeNotation
 from antipodes.puzzles.kpatterns import is_kpattern, read_kpattern
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.packed_positions import packed
-from antipodes.puzzles.picture import Picture
 from antipodes.puzzles.sequences import follow, names_along
 from antipodes.puzzles.settings import GOAL, POSITIONS, PYTHON, STARTS
-from antipodes_tasks import arguments, values
-from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.base import arguments, values
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.packing import rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import sorted_unique
-from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, LegalMoves, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong

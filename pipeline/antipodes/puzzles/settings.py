@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from antipodes_tasks import values
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import values
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
 
 MAX_PLACES = 1024
 """Maximum number of places. Ranking a position of this size takes microseconds; no table of a larger puzzle would fit.

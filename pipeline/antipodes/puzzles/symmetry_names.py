@@ -7,10 +7,10 @@ import numpy as np
 
 from antipodes.puzzles.families.lights_out import Lights
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.properties.finding import symmetries_of
+from antipodes_tasks.properties.fixed import circles_of
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.squares import Grid, Square, squares_of
-from antipodes_tasks.symmetries.finding import symmetries_of
-from antipodes_tasks.symmetries.fixed import circles_of
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 IDENTITY = "identity"
 TWISTY = "twisty"

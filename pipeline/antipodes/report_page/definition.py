@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antipodes.config import bundled_configs, load_config
-from antipodes.python_source import FAMILY
-from antipodes.storage.address import in_shell
+from antipodes.puzzles.config import bundled_configs, load_config
+from antipodes.puzzles.python_source import FAMILY
+from antipodes.system.addresses import in_shell
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest

@@ -7,11 +7,11 @@ from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 
-from antipodes.display.boards import Sprites
-from antipodes.display.markup import Html, definitions, element, joined
-from antipodes.puzzles.picture import Picture
-from antipodes_tasks.errors import InputError, StoreError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes.drawing.boards import Sprites
+from antipodes.drawing.markup import Html, definitions, element, joined
+from antipodes.drawing.picture import Picture
+from antipodes_tasks.base.errors import InputError, StoreError
+from antipodes_tasks.base.quoting import quote, shorten
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

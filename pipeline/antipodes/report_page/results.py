@@ -9,9 +9,9 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from antipodes.config import PuzzleLike
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
-from antipodes.storage.address import Address, in_shell
+from antipodes.system.addresses import Address, in_shell
 from antipodes.stores import open_store
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
@@ -19,8 +19,8 @@ from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.errors import StoreChangedError, StoreError, UnfinishedError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import StoreChangedError, StoreError, UnfinishedError
+from antipodes_tasks.base.quoting import shorten
 
 FORMAT = {"format": "antipodes-results", "version": 1}
 """Format and version of ``results.json``; its schema is docs/schemas/results.json."""

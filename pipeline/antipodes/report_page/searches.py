@@ -4,10 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from antipodes.display.boards import Sprites
-from antipodes.display.charts import distribution
-from antipodes.display.markup import Html, definitions, element, table
-from antipodes.machine import human
+from antipodes.drawing.boards import Sprites
+from antipodes.drawing.charts import distribution
+from antipodes.drawing.markup import Html, definitions, element, table
 from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.report_page.page import (
     GALLERY_SIDE,
@@ -21,13 +20,14 @@ from antipodes.report_page.page import (
     gallery,
     start,
 )
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.machine import human
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 ROWS, MAX_COLUMNS = 16, 3

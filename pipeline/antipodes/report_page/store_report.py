@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from antipodes.config import PuzzleLike
-from antipodes.display.boards import Sprites
+from antipodes.drawing.boards import Sprites
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.page import Page, check_output, write
 from antipodes.report_page.searches import search_page
 from antipodes.report_page.tilings import tilings_page
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.stores import open_store
 from antipodes.tables.counts import open_counts
 from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.errors import StoreChangedError
+from antipodes_tasks.base.errors import StoreChangedError
 
 ATTEMPTS = 3
 """Maximum number of attempts while a run commits: the numbers on the page must match its digest."""

@@ -1,16 +1,16 @@
 """The report on the tilings of a board."""
 
-from antipodes.display.boards import Sprites
-from antipodes.display.markup import Html, definitions, element
-from antipodes.machine import human
+from antipodes.drawing.boards import Sprites
+from antipodes.drawing.markup import Html, definitions, element
 from antipodes.report_page.definition import as_toml, recompute
 from antipodes.report_page.page import GALLERY_SIDE, Page, Section, code, commands, figure, format_time, gallery, start
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.machine import human
 from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 
 
 def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings, limit: int, sprites: Sprites) -> Page:

@@ -1,5 +1,5 @@
 """The parts shared by all kinds of runs, whether they compute a table or tilings.
 
-``options`` are the settings of a run. A ``session`` locks the store, opens the scheduler, and adds to the message of an
-error how to resume. ``run_results`` are the report of a run and the verdict of a verification.
+A ``session`` locks the store, opens the scheduler, and adds to the message of an error how to resume. ``run_results``
+are the report of a run and the verdict of a verification, and a ``forecast`` estimates the layers to come.
 """

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from antipodes.storage.retry import StorageWatch, watch
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
 
 
 class Interruption:

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from antipodes.machine import peak_memory
-from antipodes_tasks.jit import TELL_SECONDS, watch
-from antipodes_tasks.quoting import printable, shorten
+from antipodes.system.machine import peak_memory
+from antipodes_tasks.base.jit import TELL_SECONDS, watch
+from antipodes_tasks.base.quoting import printable, shorten
 
 
 @dataclass

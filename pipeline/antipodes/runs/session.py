@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
 
-from antipodes.events import Listener, Preparing, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
-from antipodes.machine import available_workers
-from antipodes.runs.options import IN_PYTHON, RunOptions
 from antipodes.runs.run_results import Clock
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock
 from antipodes.storage.store import Store
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import (
+from antipodes.system.events import Listener, Preparing, Waiting
+from antipodes.system.machine import available_workers
+from antipodes.system.options import IN_PYTHON, RunOptions
+from antipodes_tasks.base import arguments, parallel
+from antipodes_tasks.base.errors import (
     AntipodesError,
     InterruptedRunError,
     NotAStoreError,
@@ -32,8 +32,7 @@ from antipodes_tasks.errors import (
     StoreSilentError,
     WorkerFailedError,
 )
-from antipodes_tasks.option_names import option
-from antipodes_tasks.spaces import parallel
+from antipodes_tasks.base.option_names import option
 
 Manifest = TypeVar("Manifest")
 AnyStore = TypeVar("AnyStore", bound=Store[Any])

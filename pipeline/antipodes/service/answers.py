@@ -13,7 +13,7 @@ from fastapi import Request, Response
 from antipodes.service.drawing import Drawn
 from antipodes.service.library import NotThereError
 from antipodes.service.limits import TooManyError, TooMuchError
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     AntipodesError,
     InputError,
     NumberError,
@@ -23,7 +23,7 @@ from antipodes_tasks.errors import (
     UnfinishedError,
     UnreachableError,
 )
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.quoting import quote, shorten
 
 JSON = "application/json"
 PLACE = token_hex(16)

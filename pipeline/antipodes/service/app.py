@@ -9,9 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from antipodes.pictures import png, svg
+from antipodes.drawing.image_files import png, svg
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.drafts import MAX_FIELDS
-from antipodes.puzzles.picture import Picture
 from antipodes.service import drafts, overview, pattern_matches, positions, schema, tiling_answers
 from antipodes.service.answers import (
     JSON,

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from antipodes.service.answers import error_body
 from antipodes.service.guard import error_headers
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.quoting import shorten
 
 MAX_CONNECTIONS = 1024
 """Maximum number of connections; a new one replaces the connection that has waited longest for a request."""

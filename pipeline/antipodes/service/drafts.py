@@ -9,8 +9,8 @@ from antipodes.puzzles.drafts import DraftError, Form
 from antipodes.puzzles.obstacles import obstacle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.table import UNKNOWN, Table
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 INVALID, UNREACHABLE, NOT_REACHED, REACHED = "invalid", "unreachable", "not reached yet", "reached"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from antipodes.puzzles.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Shape, Text
+from antipodes.drawing.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Shape, Text
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes.service.graph_layout import places_in_layers
 from antipodes.tables.table import Table
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
 from antipodes_tasks.rules.moves import Labels, Moves
 
 WHOLE = 100_000

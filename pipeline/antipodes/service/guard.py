@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antipodes.service.answers import JSON, error_body, headers_of_error, unexpected
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.quoting import quote
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -15,18 +15,19 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import OUTPUTS
-from antipodes.storage.address import Address, address_from, storage_at
+from antipodes.system.addresses import Address, address_from
+from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.stores import Listed, find_store, list_stores, listed, open_store
+from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings
-from antipodes_tasks.errors import InputError, NotAStoreError, SourceError, StoreChangedError, StoreError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import InputError, NotAStoreError, SourceError, StoreChangedError, StoreError
+from antipodes_tasks.base.quoting import quote, shorten
 
 MAX_OPEN = 64
 """Maximum number of open stores."""

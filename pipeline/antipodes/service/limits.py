@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 
 Answer = TypeVar("Answer")
 MAX_SHOWN = 200

@@ -6,14 +6,14 @@ from antipodes.service.drafts import form_of
 from antipodes.service.drawing import Drawn, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
 from antipodes.tables import json_results
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table
 from antipodes.tilings import store as tiling_views
 from antipodes.tilings.drawing import draw_tiling
-from antipodes_tasks.errors import AntipodesError, InputError
+from antipodes_tasks.base.errors import AntipodesError, InputError
 
 Values = dict[str, Any]
 

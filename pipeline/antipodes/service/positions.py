@@ -14,8 +14,8 @@ from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
-from antipodes_tasks.errors import InputError, NumberError
-from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.base.errors import InputError, NumberError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
 Values = dict[str, Any]

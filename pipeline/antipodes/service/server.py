@@ -14,8 +14,8 @@ from anyio import to_thread
 
 from antipodes.service.connection import Connection
 from antipodes.service.guard import Application
-from antipodes_tasks.errors import AntipodesError, InputError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import AntipodesError, InputError
+from antipodes_tasks.base.quoting import quote
 
 SECONDS_IDLE = 30
 """Seconds after which an idle connection is closed; users look at a position before they make the next move."""

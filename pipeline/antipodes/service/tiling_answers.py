@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.puzzles.picture import Picture
+from antipodes.drawing.picture import Picture
 from antipodes.tilings.drawing import colours, draw_tiling
 from antipodes.tilings.table import Tiling, Tilings, places, tilings_view
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import NumberError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import NumberError
 from antipodes_tasks.exact_cover.placements import symmetry_of
 
 Values = dict[str, Any]

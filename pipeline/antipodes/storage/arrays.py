@@ -20,12 +20,12 @@ from zarr.abc.codec import BytesBytesCodec
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 from zarr.errors import ContainsArrayError
 
-from antipodes.machine import lacks_threads
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
 from antipodes.storage.manifest import digest
 from antipodes.storage.manifest_fields import expect
-from antipodes_tasks.errors import StoreDamagedError, StoreError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes.system.machine import lacks_threads
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.quoting import quote, shorten
 
 DIGEST_BYTES = 8
 LONGEST_HEADER = 18

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from antipodes.storage.lock import StoreLock
-from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 MANIFEST = "commit.json"
 """The key of the manifest. A storage without a manifest is not a store."""
@@ -63,7 +63,7 @@ class Storage(ABC):
         """Report waits in the block to ``tell`` if the storage is slow to answer, and end them when ``stop`` is true.
 
         Both functions may be called in any thread. A wait that is ended raises StoreSilentError. Copies of the storage
-        in other processes report their waits under the name ``run``, unless it is empty (see `antipodes.waits`).
+        in other processes report their waits under the name ``run``, unless it is empty (see `antipodes.system.waits`).
         """
         return nullcontext()
 

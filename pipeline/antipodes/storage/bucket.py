@@ -19,7 +19,7 @@ from antipodes.storage.retry import (
     retry_seconds,
     without_panic,
 )
-from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.base.errors import InputError, StoreError, missing_package
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
 REFUSAL_PAUSES = (0.1, 0.4, 1.6)

@@ -35,7 +35,7 @@ from antipodes.storage.files import (
     sync_files,
 )
 from antipodes.storage.retry import RetryPolicy, StorageWatch
-from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.base.errors import InputError, StoreError
 
 PATIENCE = 7.0
 """Seconds that a call to the file system may take after a run was told to stop, in addition to the three seconds that
@@ -149,7 +149,7 @@ class DirectoryStorage(Storage):
 
     @classmethod
     def list_stores(cls, directory: Path) -> list["DirectoryStorage"]:
-        """Return the storages of the stores in a directory; see `antipodes.storage.address.storages_in`."""
+        """Return the storages of the stores in a directory; see `antipodes.storage.opening.storages_in`."""
         if not directory.is_dir():
             found = "is not a directory" if directory.exists() else "does not exist"
             raise InputError(f"{directory} {found}; name a directory of stores")

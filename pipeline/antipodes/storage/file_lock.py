@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from antipodes.regular_file import open_descriptor, open_file
 from antipodes.storage.files import restore
 from antipodes.storage.lock import (
     MAX_BYTES,
@@ -24,8 +23,9 @@ from antipodes.storage.lock import (
     this_process,
 )
 from antipodes.storage.retry import RetryPolicy
-from antipodes_tasks.errors import NotAStoreError, StoreError, StoreSilentError
-from antipodes_tasks.quoting import quote
+from antipodes.system.regular_file import open_descriptor, open_file
+from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreSilentError
+from antipodes_tasks.base.quoting import quote
 
 PROBE_PAUSES = (0.01, 0.05, 0.1)
 """Seconds between attempts to lock before the lock counts as held, since readers briefly share it to check it."""

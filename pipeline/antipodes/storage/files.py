@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from antipodes.regular_file import NotAFileError, kind_of, open_descriptor
 from antipodes.storage.backend import GROUP, MANIFEST, Content
-from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes.system.regular_file import NotAFileError, kind_of, open_descriptor
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 PARTIAL = ".partial"
 """Suffix of an unfinished file. A crashed run leaves such files, and the next run removes them."""

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from antipodes_tasks.errors import StoreLockedError
+from antipodes_tasks.base.errors import StoreLockedError
 
 Owner = Mapping[str, Any]
 """A mapping with ``process``, ``host``, ``since`` and the fencing ``token``. In object storage it also has the other

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from antipodes.storage.address import Address, in_shell, storage_at
+from antipodes.system.addresses import Address, in_shell
+from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
 from antipodes.storage.manifest_fields import read_fields, write_fields
-from antipodes_tasks.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
-from antipodes_tasks.option_names import in_words
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
+from antipodes_tasks.base.option_names import in_words
+from antipodes_tasks.base.quoting import shorten
 
 CHECKSUM = "checksum"
 MAX_BASE_BYTES = 4 << 20

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
-from antipodes_tasks import values
-from antipodes_tasks.errors import FieldError
-from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import Kind
+from antipodes_tasks.base import values
+from antipodes_tasks.base.errors import FieldError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import Kind
 
 TYPE = "type"
 """The key of a field's type in the metadata of the dataclass field."""

@@ -42,7 +42,7 @@ from antipodes.storage.lock import (
     taken_over,
 )
 from antipodes.storage.retry import StorageWatch
-from antipodes_tasks.errors import InputError, StoreError, StoreLockedError
+from antipodes_tasks.base.errors import InputError, StoreError, StoreLockedError
 
 HEARTBEAT_SECONDS = 10.0
 """Seconds between two renewals of a lock."""
@@ -71,7 +71,7 @@ class ObjectStorage(Storage):
 
     @classmethod
     def list_stores(cls, url: str) -> list["ObjectStorage"]:
-        """Return the storages under a URL, possibly of a whole bucket; see `antipodes.storage.address.storages_in`."""
+        """Return the storages under a URL, possibly of a whole bucket; see `antipodes.storage.opening.storages_in`."""
         name, prefix = _split(url)
         bucket = Bucket(name)
         bucket.open()

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from antipodes.waits import RunOfAnotherProcess
-from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
-from antipodes_tasks.quoting import quote
+from antipodes.system.waits import RunOfAnotherProcess
+from antipodes_tasks.base.errors import AntipodesError, InputError, StoreError, StoreSilentError
+from antipodes_tasks.base.quoting import quote
 
 VARIABLE = "ANTIPODES_RETRY_SECONDS"
 """Environment variable with the number of seconds for which a failing request is retried."""

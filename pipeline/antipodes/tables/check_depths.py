@@ -17,18 +17,18 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Handle, Key, Scheduler, never_stop
+from antipodes.system.events import CheckStarted, Listener, PositionsChecked
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verification_memory import CheckMemory
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.partition import Partition, sources
 from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
-from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.move_tables import Indices, MoveTables, Neighbours
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.move_tables import Indices, MoveTables, Neighbours
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 

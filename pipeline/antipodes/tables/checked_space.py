@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Self
 
-from antipodes.config import PuzzleLike
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionsLike, Puzzle
-from antipodes.storage.address import Address, in_shell
+from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.display import show_result
 from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, read_given
 from antipodes.tables.up_to_symmetry import first_of_classes, stabilisers
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, UnfinishedError
-from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, UnfinishedError
+from antipodes_tasks.base.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["Counts", "open_counts"]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from antipodes.display.markup import Html
-from antipodes.display.notebook import Shown, card, figures
+from antipodes.drawing.markup import Html
+from antipodes.drawing.notebook import Shown, card, figures
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
 from antipodes.tables.drawing import draw, draw_path, draw_positions, moves_back
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 POSITION_SIDE, START_SIDE, PATH_SIDE = 160, 120, 90

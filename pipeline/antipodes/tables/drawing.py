@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.errors import InputError, StoreError, missing_package
-from antipodes_tasks.option_names import option
-from antipodes_tasks.quoting import counted, printable, quote, shorten
+from antipodes_tasks.base.errors import InputError, StoreError, missing_package
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import counted, printable, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
 BAR = 40

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.positions import ReachedPositions
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import Labels, Moves
 
 if TYPE_CHECKING:

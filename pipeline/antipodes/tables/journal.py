@@ -27,8 +27,8 @@ from antipodes.tables.journal_file import (
     parse_head,
     segment_digest,
 )
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
-from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"
 """The folder of journal files, and the folder of a counts-only run's checkpoints."""

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment
-from antipodes_tasks.errors import StoreDamagedError
 
 MAGIC = b"antiseg1"
 DIGEST_BYTES = 8

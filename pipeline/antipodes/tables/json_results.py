@@ -10,15 +10,15 @@ from antipodes.runs.run_results import Report
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.solving.solve import Solved
     from antipodes.tables.counts import Counts
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.queries import Found, Matches
-    from antipodes.tables.solve import Solved
     from antipodes.tables.store.search_stores import SearchStore
     from antipodes.tables.table import Table
     from antipodes_tasks.searches.routes import Exchanges

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never_stop
+from antipodes.system.events import CheckStarted, Listener, PositionsChecked
 from antipodes.tables.check_depths import INFINITE, SAMPLE, contradicted, unsupported
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import describe_misfit
@@ -23,13 +23,13 @@ from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES
 from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sums import hash_sum, is_ascending
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import Space
 
 TOKEN = "verify"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.errors import InputError, StoreDamagedError
+from antipodes_tasks.base.errors import InputError, StoreDamagedError
 from antipodes_tasks.rules.moves import Labels, LegalMoves
 
 BATCH = 1 << 14

@@ -13,8 +13,8 @@ from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 

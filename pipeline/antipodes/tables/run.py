@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from antipodes import python_source
-from antipodes.config import Config, give
-from antipodes.events import DefinitionUnchecked, Listener, silence
 from antipodes.executors.api import Scheduler
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles import python_source
+from antipodes.puzzles.config import Config, give
 from antipodes.runs.session import Session
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.storage.store import check_removable
+from antipodes.system.events import DefinitionUnchecked, Listener, silence
+from antipodes.system.options import RunOptions
 from antipodes.tables.json_results import RunReport, committed_depth, saved_depths
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.layer_search import LayerSearch
@@ -27,7 +27,7 @@ from antipodes.tables.store.search_stores import (
     check_same_symmetry,
 )
 from antipodes.tables.table import open_table
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes.config import PuzzleLike
-from antipodes.display.notebook import Shown
-from antipodes.machine import MIB
+from antipodes.drawing.notebook import Shown
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike
-from antipodes.python_source import FAMILY
-from antipodes.storage.address import Address, in_shell
+from antipodes.puzzles.python_source import FAMILY
+from antipodes.system.addresses import Address, in_shell
+from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
@@ -33,11 +33,11 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
 from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels, LegalMoves
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 if TYPE_CHECKING:
     import xarray
@@ -399,7 +399,7 @@ class Table(SearchResult):
             An argument has the wrong type, the heuristic returns invalid values, or the puzzle has no such heuristic.
         """
         if isinstance(heuristic, str):
-            from antipodes_tasks.searches.heuristics import from_start
+            from antipodes_tasks.properties.heuristics import from_start
 
             heuristic = from_start(self.puzzle.rules, heuristic)
         estimate = checked_estimator(heuristic)

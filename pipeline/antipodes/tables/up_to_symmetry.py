@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from antipodes.tables.positions import ReachedPositions
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
+from antipodes_tasks.base.errors import ResourceLimitError, StoreDamagedError
+from antipodes_tasks.base.parallel import check_wanted, in_threads
+from antipodes_tasks.properties.finding import symmetries_of
+from antipodes_tasks.properties.fixed import fixed_positions
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.parallel import check_wanted, in_threads
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
-from antipodes_tasks.symmetries.finding import symmetries_of
-from antipodes_tasks.symmetries.fixed import fixed_positions
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 Counts = NDArray[np.int64]
 LOOKED_UP = 1 << 22

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 
 from antipodes.executors.api import Capacity, Scheduler, capacity
-from antipodes.machine import available_memory, human
+from antipodes.system.machine import available_memory, human
 from antipodes.tables.planning.fitting import describe_misfit
 from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_partition
 from antipodes.tables.store.manifest import TableManifest
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.base.errors import ResourceLimitError
 
 WORKING_BLOCKS = 12
 """Memory of a task in blocks, apart from the cached blocks: the block that is checked, the block that is read (as a

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.config import PuzzleLike
-from antipodes.events import CheckStarted, Listener, PositionsChecked, silence
 from antipodes.executors.api import Call, Key, Scheduler, never_stop
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
-from antipodes.machine import available_workers
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.run_results import Verdict
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
+from antipodes.system.events import CheckStarted, Listener, PositionsChecked, silence
+from antipodes.system.machine import available_workers
 from antipodes.tables.check_depths import Checked, TableCheck, count_block
 from antipodes.tables.key_verification import CheckedKeys, check_keys
 from antipodes.tables.store.chunks import TableChunks
@@ -24,13 +24,13 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.verification_memory import plan_memory
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Wrong
-from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.encoded_runs import integers
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import Space
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from antipodes.config import bundled_configs, find_config, read_config
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import ArgumentTypeError, ConfigError
+from antipodes.puzzles.config import bundled_configs, find_config, read_config
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ArgumentTypeError, ConfigError
+from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order
 from antipodes_tasks.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
-from antipodes_tasks.quoting import shorten
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.display.markup import Html
-from antipodes.display.notebook import card
-from antipodes.storage.address import in_shell
+from antipodes.drawing.markup import Html
+from antipodes.drawing.notebook import card
+from antipodes.system.addresses import in_shell
 from antipodes.tilings.drawing import draw_empty, draw_tiling
 from antipodes.tilings.store import TilingManifest
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 
 TILINGS_DRAWN = 3
 """Number of tilings that are drawn: the first, the last, and one in between."""

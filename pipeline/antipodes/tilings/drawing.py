@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.picture import Line, Picture, Region, Shape
+from antipodes.drawing.picture import Line, Picture, Region, Shape
 from antipodes_tasks.exact_cover.placements import placements_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
 

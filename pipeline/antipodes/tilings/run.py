@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import Listener, PartitionsCommitted, silence
 from antipodes.executors.api import Scheduler
-from antipodes.runs.options import RunOptions
 from antipodes.runs.run_results import Report
 from antipodes.runs.session import Session
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
+from antipodes.system.events import Listener, PartitionsCommitted, silence
+from antipodes.system.options import RunOptions
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes.tilings.display import show_tilings
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 from antipodes.tilings.tiling_search import PartitionTasks
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.exact_cover.partition_search import PartitionResult, check_size
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray, distinct
-from antipodes_tasks.quoting import counted, shorten
 
 TILINGS_SHOWN = 3
 """Number of tilings that a run reads back to show them: the first, the last, and one in between."""

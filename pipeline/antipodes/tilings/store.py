@@ -28,12 +28,12 @@ from antipodes.storage.manifest_fields import (
 )
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import StoreMismatchError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.quoting import quote
 
 TILINGS = "tilings"
 """The array of a finished store."""

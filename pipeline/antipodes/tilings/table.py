@@ -18,18 +18,18 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.pictures import svg
-from antipodes.puzzles.picture import Picture
-from antipodes.storage.address import Address
+from antipodes.drawing.image_files import svg
+from antipodes.drawing.picture import Picture
+from antipodes.system.addresses import Address
 from antipodes.tilings.display import TILINGS_DRAWN, show_tilings
 from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import ArgumentTypeError, ClosedError, InputError, NumberError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ArgumentTypeError, ClosedError, InputError, NumberError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.exact_cover.placements import TilingArray, distinct, placements_of, symmetry_of
 from antipodes_tasks.exact_cover.problem import COVERS, Condition, TilingProblem, parse_condition
-from antipodes_tasks.quoting import quote, shorten
 
 Place = tuple[int, ...]
 """A cell: (row, column), or (layer, row, column) in a box."""

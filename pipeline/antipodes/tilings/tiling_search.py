@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from antipodes.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
-from antipodes.machine import available_workers
-from antipodes.runs.options import RunOptions
 from antipodes.runs.run_results import Clock
+from antipodes.system.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
+from antipodes.system.machine import available_workers
+from antipodes.system.options import RunOptions
 from antipodes.tilings.config import BoardConfig, checked_method
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InterruptedRunError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.exact_cover.partition_search import (
     OnProgress,
     PartitionResult,
@@ -30,7 +31,6 @@ from antipodes_tasks.exact_cover.partition_search import (
 )
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.quoting import counted, shorten
 
 TOLD_SECONDS = 1.0
 """Seconds between two events about the partitions under way."""

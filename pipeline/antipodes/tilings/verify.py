@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.runs.run_results import Verdict
-from antipodes.storage.address import Address
+from antipodes.system.addresses import Address
 from antipodes.tilings.store import TilingManifest, TilingStore
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.exact_cover.partition_search import batch_size
 from antipodes_tasks.exact_cover.placements import (
     TilingArray,
@@ -21,7 +22,6 @@ from antipodes_tasks.exact_cover.placements import (
     symmetry_of,
 )
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.quoting import counted
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import integer, kernel, popcount, trailing_zeros
-from antipodes_tasks.spaces.move_tables import ColumnMap
+from antipodes_tasks.base.jit import integer, kernel, popcount, trailing_zeros
+from antipodes_tasks.move_tables import ColumnMap
 
 WORD = 64
 Bitmap = NDArray[np.uint64]

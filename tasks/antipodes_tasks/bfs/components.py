@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.strong_components import STRONG_BYTES, strong_components
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 BYTES = 9
 """Bytes of memory per entry: its place in the queue, and whether it was found."""

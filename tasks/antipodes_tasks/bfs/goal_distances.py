@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
 
 UNREACHED = -1
 """The distance of entries from which no goal is reachable."""

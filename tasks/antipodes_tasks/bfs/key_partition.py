@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.partition import Partition, layer_at
 from antipodes_tasks.bfs.segments import KEYS, Segment, SegmentLog, no_segment
-from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.keys.encoded_runs import WORD, decode, encode, no_keys, without_run
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, squeezed

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.bfs.bitmaps import (
     Bitmap,
     boundary_lines,
@@ -31,8 +32,7 @@ from antipodes_tasks.bfs.bitmaps import (
     words,
 )
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
-from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 
 TEST_COST = 3.0
 """Cost of a pull per expected test, as a multiple of the cost of a pushed move. It was fitted to six puzzles with 3 to

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ColumnMap, MoveTables
 
 MAX_EXAMPLES = 5
 """Maximum number of examples kept for each kind of problem: a table may be wrong everywhere."""

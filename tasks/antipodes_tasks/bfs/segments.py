@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.jit import integer, kernel, leading_zeros, popcount, trailing_zeros
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, bitmap_bytes
-from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.jit import integer, kernel, leading_zeros, popcount, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

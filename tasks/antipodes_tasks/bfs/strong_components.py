@@ -9,9 +9,9 @@ one number per entry besides its stacks.
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 STRONG_BYTES = 8 + 8 + 4 + 1 + 8
 """Bytes of memory per entry: its number; its path stack entry with move and root mark; its component stack entry."""

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap
 
 ENDED = -2
 """Returned instead of an entry if the row has no move with this number, nor any later one."""

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
 from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.jit import kernel, popcount, trailing_zeros
 
 MAX_OPTIONS = 1448 * 64
 """Maximum number of placements besides the first; their conflict matrix takes 1 GiB."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks import arguments, option_names
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments, option_names
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.exact_cover.placements import (
     Symmetry,
     copies_left,

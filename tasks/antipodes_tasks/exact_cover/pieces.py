@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, SYMBOL, integer
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import FLAG, SYMBOL, integer
 
 Cell = tuple[int, int, int]
 """A cell: layer, row and column."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.exact_cover.pieces import Coordinates
 from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 

@@ -11,7 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import counted, quote, shorten
+from antipodes_tasks.base.values import NAME, TEXT
 from antipodes_tasks.exact_cover.pieces import (
     ALL_PENTOMINOES,
     ISOMETRIES,
@@ -25,8 +27,6 @@ from antipodes_tasks.exact_cover.pieces import (
     sort_cells,
     to_origin,
 )
-from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.values import NAME, TEXT
 
 CELL, OPTIONAL, HOLE = ".", "?", "#"
 COVERS, AVOIDS = "covers", "avoids"

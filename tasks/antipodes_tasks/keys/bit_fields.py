@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 

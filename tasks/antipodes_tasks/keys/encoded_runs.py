@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import integer, kernel, trailing_zeros
+from antipodes_tasks.base.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import difference
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from antipodes_tasks.jit import integer, kernel, trailing_zeros
+from antipodes_tasks.base.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.bit_fields import Words
 from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.piece_steps import PieceSteps

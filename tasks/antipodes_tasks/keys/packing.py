@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import FieldError, SizeLimitError
+from antipodes_tasks.base.errors import FieldError, SizeLimitError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.keys.bit_fields import WORD, Fields, SharedFields, bits_of
 from antipodes_tasks.keys.contents import Contents, contents
 from antipodes_tasks.keys.identical_pieces import (
@@ -25,7 +26,6 @@ from antipodes_tasks.keys.identical_pieces import (
     piece_sets,
     shared,
 )
-from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
 from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.parts import moduli_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.packing import Keys
 
 MIN_KEYS_TO_COMPILE = 1 << 14

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes_tasks.errors import FieldError, PermutationError, ResourceLimitError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import FieldError, PermutationError, ResourceLimitError
+from antipodes_tasks.base.quoting import quote
 
 Permutations = NDArray[np.int16]
 """``(n, points)``: the image of each point."""

@@ -18,9 +18,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import PermutationError, RankError
-from antipodes_tasks.jit import kernel, popcount, trailing_zeros
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import PermutationError, RankError
+from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
 
 Permutations = NDArray[np.uint8]
 """``(n, k)``: each row contains each of ``0 .. k - 1`` once."""

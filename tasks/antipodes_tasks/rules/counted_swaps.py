@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.swaps import Swaps, both_ways, neighbours
 

@@ -13,8 +13,8 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, TextIO
 
-from antipodes_tasks.errors import AntipodesError, InputError, SourceError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import AntipodesError, InputError, SourceError
+from antipodes_tasks.base.quoting import shorten
 
 PACKAGES = ("antipodes", "antipodes_tasks")
 """The packages of the program. An error raised in them is attributed to the line of user code that called them."""

@@ -8,8 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 

@@ -10,10 +10,10 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import (

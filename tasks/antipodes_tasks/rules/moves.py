@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""

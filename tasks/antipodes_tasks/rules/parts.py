@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import PositionError
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.errors import PositionError
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 
 MIN_POSITIONS_TO_COMPILE = 1 << 14

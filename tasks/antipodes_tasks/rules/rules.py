@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.footprints import Footprints
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, ranges_of

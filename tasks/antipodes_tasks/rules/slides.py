@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 

@@ -5,7 +5,7 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 Start = tuple[int, ...]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import Labels, Mask, Moves, Steps
 from antipodes_tasks.rules.rules import Rules
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 
 PLACE_BYTES = 64

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import Lazy
+from antipodes_tasks.base.jit import Lazy
 
 
 def address_of(values: NDArray[np.uint8]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 1000

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.reachability.position_set import Words
+from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, listed, room_for_paths

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.reachability.position_set import Numbers, PositionSet, Words
-from antipodes_tasks.reachability.steps import Steps
+from antipodes_tasks.keys.position_set import Numbers, PositionSet, Words
+from antipodes_tasks.keys.steps import Steps
+from antipodes_tasks.properties.heuristics import has_heuristic
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
-from antipodes_tasks.searches.heuristics import less_memory
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, Successors, shortest_paths, solved
@@ -53,7 +53,7 @@ def bfs(
         listener(Progress(BFS, reached.depth + 1, reached.expanded, len(reached)))
 
     reached: Reached = Reached(
-        problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse, less_memory(problem)
+        problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse, _remedies(problem)
     )
     found = reached.goals_of(problem)
     while not len(found):
@@ -96,7 +96,7 @@ def bidirectional(
         problem,
         request.memory_limit,
         lambda: listener(Progress(BIDIRECTIONAL, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
-        less_memory(problem),
+        _remedies(problem),
     )
     while not len(frontiers.common):
         if request.max_depth is not None and frontiers.distance >= request.max_depth:
@@ -262,6 +262,16 @@ class Frontiers:
             layer, other = self.backward.layer(self.backward.depth), self.forward
         common: Words = layer[other.depths(layer) == other.depth]
         return common
+
+
+def _remedies(problem: Problem) -> str:
+    """Return the remedies for too little memory, as the end of a message."""
+    if problem.matches is not None:
+        return "; allow more memory or limit the depth"
+    return (
+        "; allow more memory, limit the depth, or choose "
+        f"{'ida-star' if has_heuristic(problem.rules) else 'iddfs'}, which takes little memory"
+    )
 
 
 def _predecessor_function(problem: Problem, reached: Reached) -> Successors:

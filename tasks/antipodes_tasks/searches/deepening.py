@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.reachability.position_set import PositionSet, Words
-from antipodes_tasks.reachability.steps import CompiledSteps
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.keys.position_set import PositionSet, Words
+from antipodes_tasks.keys.steps import CompiledSteps
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
@@ -97,7 +97,7 @@ def ida_star(
     arguments.instance(problem, Problem, A_PROBLEM).check_listed("ida-star")
     if isinstance(heuristic, Patterns):
         heuristic.check(problem)
-    bound = heuristic if isinstance(heuristic, Patterns) else heuristic_of(problem, heuristic)
+    bound = heuristic if isinstance(heuristic, Patterns) else heuristic_of(problem.rules, problem.goals, heuristic)
     return _deepen("ida-star", problem, bound, Request(every, max_depth, listed, memory_limit, listener, threads))
 
 

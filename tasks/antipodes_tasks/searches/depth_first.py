@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Numbers, Words
-from antipodes_tasks.reachability.steps import CompiledSteps, MoveArrays, is_legal
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Numbers, Words
+from antipodes_tasks.keys.steps import CompiledSteps, MoveArrays, is_legal
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Lookups
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST, Heuristic, Lookups
 from antipodes_tasks.searches.problem import Problem, Request
 
 FAR = 1 << 62

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.option_names import option
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.orbits import Orbits, transforms_of

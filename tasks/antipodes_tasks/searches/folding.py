@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 from antipodes_tasks.spaces.space import Numbering
-from antipodes_tasks.symmetries.finding import symmetries_of
 
 MAX_ROWS, MAX_SYMMETRIES = 1 << 22, 1 << 8
 """Maximum number of rows of a table that is folded (each has a number in memory), and of symmetries."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
 
 Bytes = NDArray[np.uint8]
 MAX_PACKED = 14

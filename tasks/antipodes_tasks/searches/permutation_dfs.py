@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, FAR, FOUND, GENERATED, NEXT_BOUND, lead_to_same
 from antipodes_tasks.searches.prefetch import prefetch

@@ -17,15 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.reachability.position_set import Numbers
-from antipodes_tasks.reachability.steps import CompiledSteps
+from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.keys.steps import CompiledSteps
+from antipodes_tasks.properties.finding import symmetries_of
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.move_sequences import Inverses, followers, transforms_in
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_dfs import (
@@ -45,8 +47,6 @@ from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.step_table_dfs import StepArrays, StepPath
 from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
-from antipodes_tasks.symmetries.finding import symmetries_of
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 SAMPLE, WALK = 256, 40
 """Number of random positions on which equivalent views are recognized, and number of moves that lead to each."""

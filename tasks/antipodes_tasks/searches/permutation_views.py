@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 T = TypeVar("T")
 PACKED_MASK, BYTE_MASK = 15, 255

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import Lazy
+from antipodes_tasks.base.jit import Lazy
 
 READ, KEEP, DATA = 0, 3, 1
 """Arguments of LLVM's prefetch: for reading, keep in all caches, data cache."""

@@ -6,16 +6,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.bit_fields import Fields
+from antipodes_tasks.keys.steps import Steps, steps_of, undoable
 from antipodes_tasks.permutations.chain import sifted
-from antipodes_tasks.quoting import counted, shorten
-from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
+from antipodes_tasks.properties.solvability import parities, solvable
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
-from antipodes_tasks.searches.solvability import parities, solvable
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.group_points import points_of
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from antipodes_tasks.jit import working_clock
+from antipodes_tasks.base.jit import working_clock
 
 A_CALL = 0.1
 """Target duration of a kernel call, in seconds: signals and listeners wait until it returns."""

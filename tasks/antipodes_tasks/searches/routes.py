@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, swap_edges

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.searches.depth_first import GENERATED, Descent, Pass
 from antipodes_tasks.searches.problem import Request
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.addresses import address_of, byte_at
 from antipodes_tasks.searches.depth_first import (

@@ -15,21 +15,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.keys.position_set import Numbers, Words
+from antipodes_tasks.properties.finding import symmetries_of
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.depth_first import Descent
-from antipodes_tasks.searches.heuristics import UNREACHABLE_COST
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.sliding_dfs import ENTRY, NO_TABLE, PatternArrays, Root, descent_by_patterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import NOT_NUMBERED
-from antipodes_tasks.symmetries.finding import symmetries_of
-from antipodes_tasks.symmetries.symmetry import Symmetry
 
 MAX_SYMMETRIES = 16
 """Maximum number of symmetries that are used for further sums; a rectangle has at most eight."""

@@ -5,14 +5,14 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.option_names import option
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangements import Arrangements
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.regions import Edges, Regions, RegionTables
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Numbering, Space

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel, popcount, trailing_zeros
-from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
+from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.permutation_dfs import (

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.folding import Folding, row_moves
 from antipodes_tasks.searches.progress import Pulse, on_threads

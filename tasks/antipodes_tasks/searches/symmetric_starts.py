@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.reachability.position_set import Numbers
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.move_sequences import first_alike, followers_as_bits, transforms_in
 from antipodes_tasks.searches.step_table_dfs import STEP_ROOM

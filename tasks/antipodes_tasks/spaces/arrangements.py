@@ -17,7 +17,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import FieldError
+from antipodes_tasks.base.errors import FieldError
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, ranker, unrank_arrangements
 from antipodes_tasks.permutations.parity import (
     Parities,
@@ -26,11 +28,9 @@ from antipodes_tasks.permutations.parity import (
     with_last_two_apart,
     with_last_two_equal,
 )
-from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps, any_order, swap_edges, two_colouring
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.spaces.parallel import in_threads
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.parallel import in_threads
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.row_images import RowImages
 from antipodes_tasks.spaces.rows_and_columns import Frame, Pieces
-from antipodes_tasks.spaces.symmetry_images import Images
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9

@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
+from antipodes_tasks.properties.symmetry_images import MAX_SYMMETRIES, Images
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, Fields
-from antipodes_tasks.spaces.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import Numbering, Space
-from antipodes_tasks.spaces.symmetry_images import MAX_SYMMETRIES, Images
 
 MAX_FRAMES = 64
 """Maximum number of cuts that are compared."""
@@ -161,7 +161,7 @@ def symmetries_listed(rules: Rules) -> Images:
     """Return all symmetries of a puzzle; raise InputError if there are too many."""
     if isinstance(rules.moves, Functions) and not rules.moves.symmetries:
         return Images.trivial(moduli_of(rules.parts))
-    from antipodes_tasks.symmetries.finding import symmetries_of  # loads igraph
+    from antipodes_tasks.properties.finding import symmetries_of  # loads igraph
 
     moduli = moduli_of(rules.parts)
     try:

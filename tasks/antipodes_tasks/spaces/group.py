@@ -14,9 +14,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.chain import (
     Level,
     Permutations,
@@ -30,7 +31,6 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.group_points import PuzzlePoints, points_of
 from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
 Ranks = NDArray[np.int64]

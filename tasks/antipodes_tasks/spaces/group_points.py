@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part, ranges_of

@@ -15,11 +15,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import FieldError, ResourceLimitError
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.errors import FieldError, ResourceLimitError
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.permutations.chain import Level, Permutations, compose, inverted, sifted
-from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
 Numbers = NDArray[np.int32]
 

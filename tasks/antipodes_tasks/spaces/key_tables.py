@@ -7,12 +7,12 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.reachability.steps import Steps, steps_of
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.keys.steps import Steps, steps_of
+from antipodes_tasks.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
 from antipodes_tasks.spaces.space import Numbering
 
 POSITIONS = 1 << 16

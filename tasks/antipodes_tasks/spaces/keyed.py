@@ -12,18 +12,18 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from antipodes_tasks.arguments import GREATEST
-from antipodes_tasks.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing, packing_of
 from antipodes_tasks.keys.ranges import KeyRanges, divided, layers
 from antipodes_tasks.keys.sorted_keys import difference, find, sorted_unique
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.move_tables import Filler, Indices
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.key_tables import SuccessorLists
-from antipodes_tasks.spaces.move_tables import Filler, Indices
 from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
 
 SPAN = 1 << 40

@@ -20,13 +20,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import FieldError, InputError
-from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels, Moves
-from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
-from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.move_tables import (
+from antipodes_tasks.base.errors import FieldError, InputError
+from antipodes_tasks.move_tables import (
     COLUMN_BYTES,
     ILLEGAL,
     ColumnMap,
@@ -37,6 +32,11 @@ from antipodes_tasks.spaces.move_tables import (
     blocks,
     map_type,
 )
+from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
 PAIRS = 256

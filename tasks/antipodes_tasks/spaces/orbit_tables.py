@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
-from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
-from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.move_tables import (
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import (
     COLUMNS_AT_ONCE,
     ILLEGAL,
     STEPS,
@@ -23,6 +21,8 @@ from antipodes_tasks.spaces.move_tables import (
     blocks,
     map_type,
 )
+from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PiecesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_legal, orbit_steps
 from antipodes_tasks.spaces.part_tables import (

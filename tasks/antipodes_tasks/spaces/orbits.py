@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import ConfigError, FieldError
+from antipodes_tasks.base.errors import ConfigError, FieldError
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.parity import generate_even, parities
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group import Group
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PartIndex, PiecesIndex, ValuesIndex
 from antipodes_tasks.spaces.orbit_tables import OrbitTables
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord

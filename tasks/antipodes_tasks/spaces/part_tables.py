@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import ILLEGAL, blocks
 from antipodes_tasks.permutations.arrangements import (
     Numbering,
     number_rows,
@@ -17,7 +18,6 @@ from antipodes_tasks.permutations.arrangements import (
     unrank_arrangements,
 )
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.move_tables import ILLEGAL, blocks
 from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 
 Labels = NDArray[np.uint8]

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import FieldError
+from antipodes_tasks.base.errors import FieldError
+from antipodes_tasks.move_tables import ILLEGAL, Closing, Fill, MoveTables, blocks
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.mixed_radix import (
@@ -32,12 +34,10 @@ from antipodes_tasks.spaces.mixed_radix import (
     fields_of,
     functions_of,
 )
-from antipodes_tasks.spaces.move_tables import ILLEGAL, Closing, Fill, MoveTables, blocks
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.reduced_numbering import Reduced, checked_classes, checked_images, labels_of
 from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import SpaceRecord
-from antipodes_tasks.spaces.symmetry_images import Images
 
 STABILISED = 1000
 """Number of pairs in a sample, each of a row and a symmetry of the row's stabiliser."""

@@ -14,15 +14,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.move_tables import Indices
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.arrangements import Arrangements, parity_by_place
 from antipodes_tasks.spaces.group import Group
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_single import OneEntry
@@ -30,7 +31,6 @@ from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
-from antipodes_tasks.spaces.symmetry_images import Images
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
 """The numberings of all positions that can be reduced, by their names."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from antipodes_tasks.permutations.arrangements import ranker
 from antipodes_tasks.permutations.parity import parity_of
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Block, Frame, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED
-from antipodes_tasks.spaces.symmetry_images import Images
 
 MAX_LISTED = 1 << 16
 """Maximum number of row keys that are held in a list. Also the maximum size of `Images.labels` for which the symmetries

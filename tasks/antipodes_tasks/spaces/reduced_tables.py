@@ -11,8 +11,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from antipodes_tasks.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps

@@ -16,8 +16,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import FieldError, SizeLimitError
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.errors import FieldError, SizeLimitError
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.move_tables import COLUMNS_AT_ONCE, ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
 from antipodes_tasks.permutations.arrangements import (
     Mask,
     binomials,
@@ -30,21 +32,10 @@ from antipodes_tasks.permutations.arrangements import (
     unrank_arrangements,
     unrank_combinations,
 )
-from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order, neighbours
-from antipodes_tasks.spaces.move_tables import (
-    COLUMNS_AT_ONCE,
-    ILLEGAL,
-    Fill,
-    Filler,
-    Indices,
-    MoveTables,
-    blocks,
-    map_type,
-)
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps_of
 

@@ -9,9 +9,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import integer, kernel
+from antipodes_tasks.base.jit import integer, kernel
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.rows_and_columns import Frame
-from antipodes_tasks.spaces.symmetry_images import Images
 
 
 class RowImages(NamedTuple):

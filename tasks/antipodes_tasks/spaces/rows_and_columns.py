@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
 from antipodes_tasks.permutations.parity import parities
+from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
-from antipodes_tasks.spaces.symmetry_images import Images
 
 NO_BLOCK = -1
 """Instead of the number of a column block: the label on the place does not belong to the column."""

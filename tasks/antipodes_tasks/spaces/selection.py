@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from math import prod
 
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules

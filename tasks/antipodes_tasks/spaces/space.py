@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.move_tables import Filler, Indices, Neighbours
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.move_tables import Filler, Indices, Neighbours
 
 NOT_NUMBERED = -1
 """Returned instead of an index for a position that has none. Such a position is unreachable from the start."""

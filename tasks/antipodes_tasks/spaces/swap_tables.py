@@ -14,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 from antipodes_tasks.permutations.arrangements import (
     Numbering,
     Ranks,
@@ -24,7 +25,6 @@ from antipodes_tasks.permutations.arrangements import (
     unrank_arrangement,
 )
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
 STEPS = 1 << 23
 """Steps of a block. The steps are short here."""

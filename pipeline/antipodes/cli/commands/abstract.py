@@ -7,10 +7,10 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import PuzzleArgument
 from antipodes.cli.streams import print_line, print_lines
-from antipodes.config import Config, load_config
 from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page.definition import as_toml
-from antipodes_tasks.errors import InputError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.spaces.selection import is_reduced_by_default
 
 PIECES = "PIECES"

@@ -9,8 +9,8 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, print_line
 from antipodes.graphs import components as finding
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
 
 DEFAULT_LIMIT = 20
 """Number of kinds of components listed by default."""

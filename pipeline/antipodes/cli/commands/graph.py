@@ -10,7 +10,7 @@ from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, say
 from antipodes.cli.usage import naming
 from antipodes.graphs import export
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.base.quoting import shorten
 
 app = commands()
 

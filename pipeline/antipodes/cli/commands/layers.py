@@ -11,7 +11,7 @@ from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line, print_lines, say
-from antipodes.storage.address import Address, in_shell
+from antipodes.system.addresses import Address, in_shell
 from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
@@ -19,8 +19,8 @@ from antipodes.tables.json_results import farthest_view, layers_view, unique_far
 from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table, unique_farthest
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 12

@@ -23,20 +23,21 @@ from antipodes.cli.options import (
 from antipodes.cli.pattern_tables import pattern_lines, patterns_view
 from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
-from antipodes.config import Config, load_config, restricted
 from antipodes.executors.opening import cluster_workers as workers_at
-from antipodes.machine import available_memory, human, process_began
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
-from antipodes.storage.address import Address, storage_at
+from antipodes.puzzles.config import Config, load_config, restricted
+from antipodes.system.addresses import Address
+from antipodes.storage.opening import storage_at
+from antipodes.system.machine import available_memory, human, process_began
+from antipodes.system.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.tables.json_results import plan_view
 from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0

@@ -21,12 +21,12 @@ from antipodes.cli.drawing import paint
 from antipodes.cli.options import Given, MoveSequence, Store, names_given
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
+from antipodes.solving.walkthrough import Choice, Game, check_playable
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
 from antipodes.tables.table import Table, open_table
-from antipodes.tables.walkthrough import Choice, Game, check_playable
-from antipodes_tasks.errors import InputError, PositionError, UnreachableError
-from antipodes_tasks.quoting import counted, printable, quote
+from antipodes_tasks.base.errors import InputError, PositionError, UnreachableError
+from antipodes_tasks.base.quoting import counted, printable, quote
 
 Position = Annotated[
     list[str] | None,

@@ -14,13 +14,13 @@ from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, print_line, terminal_columns
-from antipodes.config import bundled_puzzles, load_config
+from antipodes.puzzles.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
-from antipodes_tasks.arguments import GREATEST
-from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.errors import InputError, PositionError
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.permutations import ranks
-from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.spaces.selection import numbering_of, size_in_words
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 

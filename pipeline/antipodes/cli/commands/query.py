@@ -24,14 +24,14 @@ from antipodes.cli.streams import (
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import found_view, matches_view, matches_with_path_view
 from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.table import Table, look_up, open_table
-from antipodes_tasks.errors import AntipodesError, InputError, PositionError, UnfinishedError
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base.errors import AntipodesError, InputError, PositionError, UnfinishedError
+from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[

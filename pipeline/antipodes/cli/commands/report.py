@@ -10,12 +10,12 @@ from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, say
 from antipodes.cli.usage import naming
-from antipodes.machine import human
 from antipodes.report_page.page import check_output
 from antipodes.report_page.results import DEFAULT_LIMIT, write_results
 from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
 from antipodes.stores import find_store
-from antipodes_tasks.quoting import shorten
+from antipodes.system.machine import human
+from antipodes_tasks.base.quoting import shorten
 
 app = commands()
 

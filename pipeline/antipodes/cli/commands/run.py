@@ -27,18 +27,18 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
-from antipodes.config import Config, load_config, restricted
-from antipodes.machine import human
-from antipodes.runs.options import started
-from antipodes.storage.address import in_shell, quoted_word
+from antipodes.puzzles.config import Config, load_config, restricted
+from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
+from antipodes.system.machine import human
+from antipodes.system.options import started
 from antipodes.tables.drawing import draw_layers
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import TilingStore
-from antipodes_tasks.errors import ResourceLimitError, SizeLimitError
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.errors import ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.quoting import counted
 
 MAX_LAYERS = 200
 """Maximum number of depths in a report; of deeper tables, such as Hanoi's, the first and last depths are shown."""

@@ -11,11 +11,11 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import Given
 from antipodes.cli.streams import print_line, say
-from antipodes.machine import MIB, available_memory
-from antipodes.runs.options import OUTPUTS, memory_size
 from antipodes.service.library import Library, storages_named
-from antipodes_tasks.errors import InputError, NotAStoreError, missing_package
-from antipodes_tasks.quoting import counted
+from antipodes.system.machine import MIB, available_memory
+from antipodes.system.options import OUTPUTS, memory_size
+from antipodes_tasks.base.errors import InputError, NotAStoreError, missing_package
+from antipodes_tasks.base.quoting import counted
 
 LOOPBACK = "127.0.0.1"
 PORT = 8642

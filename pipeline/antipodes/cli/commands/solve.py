@@ -14,14 +14,14 @@ from antipodes.cli.loading import importing_libraries
 from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
 from antipodes.cli.streams import say
 from antipodes.cli.usage import naming
-from antipodes.config import Config, give, load_config
 from antipodes.progress.searches import SearchProgress
+from antipodes.puzzles.config import Config, give, load_config
 from antipodes.puzzles.pattern import aimed_at, goals_or_test
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.options import default_store
-from antipodes.tables.pattern_heuristic import load_patterns
-from antipodes.tables.solve import IDA_STAR, Solved, answers, solve_timed
-from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes.solving.pattern_heuristic import load_patterns
+from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
+from antipodes.system.options import default_store
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Outcome, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
@@ -200,7 +200,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     """Solve the positions of a file."""
     with importing_libraries():  # the libraries of clusters, which a single position does not need
         from antipodes.cli.batch import Batch, Machines, solve_batch
-        from antipodes.tables.batch import Search
+        from antipodes.solving.batch import Search
 
     goal = _goal(puzzle, options)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.room}

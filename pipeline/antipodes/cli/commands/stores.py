@@ -9,22 +9,23 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers, memory_limit_of
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
-from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import OUTPUTS, default_store, tasks_at_once
 from antipodes.runs.run_results import Verdict
-from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
+from antipodes.system.addresses import Address, address_from, in_shell, is_url
+from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.store import check_not_in_use, remove_store
 from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
+from antipodes.system.machine import human
+from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
 from antipodes.tables import json_results as views
 from antipodes.tables.json_results import saved_depths
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tilings import store as tiling_views
 from antipodes.tilings.store import TilingStore
-from antipodes_tasks.errors import InputError, NotAStoreError
-from antipodes_tasks.quoting import counted, printable
+from antipodes_tasks.base.errors import InputError, NotAStoreError
+from antipodes_tasks.base.quoting import counted, printable
 
 NOT_KNOWN = "-"
 

@@ -11,18 +11,18 @@ from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
-from antipodes.config import load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
 from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import counted, shorten
+from antipodes_tasks.properties.finding import MAX_LISTED, Symmetries, symmetries_of
+from antipodes_tasks.properties.symmetry import NO_MOVE, Symmetry
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.symmetries.finding import MAX_LISTED, Symmetries, symmetries_of
-from antipodes_tasks.symmetries.symmetry import NO_MOVE, Symmetry
 
 MAX_SYMMETRIES_PRINTED = 120
 """Maximum number of symmetries printed one by one; for a larger group, generators are printed."""

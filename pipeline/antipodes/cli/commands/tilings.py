@@ -29,17 +29,17 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about, say, terminal_columns
-from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.options import RunOptions, started
-from antipodes.storage.address import in_shell
+from antipodes.system.addresses import in_shell
+from antipodes.system.machine import human
+from antipodes.system.options import RunOptions, started
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.table import Tilings, open_tilings, tilings_view
-from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.base.errors import ConfigError, InputError
+from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.quoting import counted, printable
 
 if TYPE_CHECKING:
     from antipodes.tilings.run import TilingReport

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from antipodes.events import Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused
 from antipodes.executors.api import WORKER_SHARE, Capacity, Fits
+from antipodes.system.events import Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused
 
 SHORT_STAY_SECONDS = 60.0
 """Maximum duration of a short stay: a worker that leaves within this many seconds was of no use."""

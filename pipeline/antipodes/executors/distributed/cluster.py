@@ -14,16 +14,22 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from distributed import Client, performance_report
 
-from antipodes.events import Listener
 from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never_stop
 from antipodes.executors.distributed.choice import capacity_of
 from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerError, SchedulerSilentError, missing_package
-from antipodes_tasks.option_names import option
+from antipodes.system.events import Listener
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import (
+    ArgumentTypeError,
+    InputError,
+    SchedulerError,
+    SchedulerSilentError,
+    missing_package,
+)
+from antipodes_tasks.base.option_names import option
 
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""

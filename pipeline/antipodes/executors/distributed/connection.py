@@ -22,9 +22,9 @@ from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.utils import LoopRunner
 
-from antipodes.events import Listener, Waiting, silence
-from antipodes.regular_file import open_file
-from antipodes_tasks.errors import (
+from antipodes.system.events import Listener, Waiting, silence
+from antipodes.system.regular_file import open_file
+from antipodes_tasks.base.errors import (
     AntipodesError,
     SchedulerError,
     SchedulerLostError,

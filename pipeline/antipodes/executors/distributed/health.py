@@ -16,14 +16,14 @@ from typing import Any
 
 from distributed.worker import get_data_from_worker
 
-from antipodes.events import Waiting
 from antipodes.executors.distributed import connection
 from antipodes.executors.distributed.connection import one_line, silent
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import give_back_freed_memory
-from antipodes.machine import human
-from antipodes.waits import end_waits
-from antipodes_tasks.errors import WorkerFailedError
+from antipodes.system.events import Waiting
+from antipodes.system.machine import human
+from antipodes.system.waits import end_waits
+from antipodes_tasks.base.errors import WorkerFailedError
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds between two requests to the scheduler."""

@@ -14,7 +14,6 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused, silence
 from antipodes.executors.api import Call, DescribeMisfit, Fits, Stop, never_stop
 from antipodes.executors.distributed import connection
 from antipodes.executors.distributed.choice import Refusals, largest_set_that_fits
@@ -29,7 +28,8 @@ from antipodes.executors.distributed.connection import (
 from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.version_check import NO_ANSWER, VersionCheck, judge
 from antipodes.executors.distributed.worker import begin_run, end_run
-from antipodes_tasks.errors import SchedulerError
+from antipodes.system.events import ClusterReady, Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused, silence
+from antipodes_tasks.base.errors import SchedulerError
 
 PRESENT = ("init", "running", "paused")
 """The states of workers that are present or about to be; a worker in another state is about to leave."""

@@ -21,8 +21,8 @@ from antipodes.executors.distributed import health
 from antipodes.executors.distributed.connection import ask, one_line, translated
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import named
-from antipodes.machine import human
-from antipodes_tasks.errors import (
+from antipodes.system.machine import human
+from antipodes_tasks.base.errors import (
     AntipodesError,
     InterruptedRunError,
     SchedulerLostError,

@@ -8,11 +8,11 @@ import time
 from collections.abc import Mapping, Set
 from typing import Any
 
-from antipodes.events import Listener
 from antipodes.executors.distributed.choice import Probation
 from antipodes.executors.distributed.connection import announced, ask, identity, one_line, translated
 from antipodes.executors.distributed.worker import versions
-from antipodes_tasks.errors import SchedulerError
+from antipodes.system.events import Listener
+from antipodes_tasks.base.errors import SchedulerError
 
 LOAD_SECONDS = 20.0
 """Seconds that a scheduler has for its first answer, before which it imports this program's modules."""

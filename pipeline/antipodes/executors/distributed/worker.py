@@ -14,9 +14,9 @@ from typing import Any
 from distributed import get_worker
 
 from antipodes.executors.distributed.storage_waits import topic_of
-from antipodes.machine import lacks_threads
-from antipodes.waits import report_to
-from antipodes_tasks.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
+from antipodes.system.machine import lacks_threads
+from antipodes.system.waits import report_to
+from antipodes_tasks.base.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages whose versions must be the same on workers and client, because they exchange values and share a store."""

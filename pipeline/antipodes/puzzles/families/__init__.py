@@ -10,9 +10,9 @@ from antipodes.puzzles.packed_positions import unpacked
 from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in, matching
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
-from antipodes_tasks import arguments
-from antipodes_tasks.errors import ConfigError, InputError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ConfigError, InputError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 
 FAMILIES: Mapping[str, tuple[str, str]] = {

@@ -12,8 +12,8 @@ from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, BlockKind, bl
 from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
-from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.footprints import Footprint, Footprints
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name, squares_of

@@ -15,11 +15,11 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
-from antipodes_tasks.errors import ConfigError, PatternError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import ConfigError, PatternError
+from antipodes_tasks.base.quoting import quote
+from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
-from antipodes_tasks.values import INTEGER, LIST, SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
 CYCLE = re.compile(r"\(([^()]*)\)")

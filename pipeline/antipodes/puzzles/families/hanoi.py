@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.drawing.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
 from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.notation import Notation, symbols_in
-from antipodes.puzzles.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, refuse_unknown, starts_in
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part, values
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.drawing.picture import LINE, PAPER, SQUARE, Disc, Picture
 from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.notation import Lists, Notation
-from antipodes.puzzles.picture import LINE, PAPER, SQUARE, Disc, Picture
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
@@ -21,8 +21,8 @@ from antipodes.puzzles.settings import (
     required,
     starts_in,
 )
-from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part, values
 from antipodes_tasks.rules.transforms import Transforms
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.puzzles.drafts import VALUES, Form, FormGroup, FormSymbol, form_of
-from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
-from antipodes.puzzles.picture import (
+from antipodes.drawing.picture import (
     INK,
     LINE,
     Disc,
@@ -23,13 +21,15 @@ from antipodes.puzzles.picture import (
     fitting,
     ink_on,
 )
+from antipodes.puzzles.drafts import VALUES, Form, FormGroup, FormSymbol, form_of
+from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_SYMBOLS, bounded_integer, identity, refuse_unknown, starts_in, to_labels
-from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.base.quoting import counted, quote
+from antipodes_tasks.base.values import SYMBOL, natural
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.values import SYMBOL, natural
 
 Starts = list[list[str]]
 Origins = dict[str, list[int]]

@@ -19,16 +19,16 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
-from antipodes_tasks import values
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.base import values
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import counted, quote
+from antipodes_tasks.base.values import SYMBOL, natural
 from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.slides import slides
 from antipodes_tasks.rules.squares import Square, TileStep, square_of, squares_of
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.values import SYMBOL, natural
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")

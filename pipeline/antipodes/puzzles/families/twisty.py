@@ -17,9 +17,9 @@ from antipodes.puzzles.net import Net, net_of
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import identity, refuse_unknown, text
-from antipodes_tasks.arguments import GREATEST
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 

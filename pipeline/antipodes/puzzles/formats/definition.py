@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from antipodes.puzzles.sequences import POWER, parse_sequence
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.permutations.parity import cycles
-from antipodes_tasks.quoting import quote, shorten
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from antipodes.puzzles.formats.definition import (
     is_rotation,
 )
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.permutations.parity import connected_points
-from antipodes_tasks.quoting import quote, shorten
 
 NAME = re.compile(r"\s*([^\s:=;,()\[\]\"]+)\s*:=(.*)", re.DOTALL)
 QUESTION = re.compile(r"\s*(?:(?:Size|Order)\s*\(.*\)\s*)?", re.DOTALL)

@@ -36,9 +36,9 @@ from antipodes.puzzles.formats.definition import (
 )
 from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import TABLE, TEXT, integer
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import TABLE, TEXT, integer
 
 ORBITS, MOVES = ("orbits",), ("moves",)
 PATTERN = ("defaultPattern", "startStateData", "startState")

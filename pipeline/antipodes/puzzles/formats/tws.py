@@ -41,8 +41,8 @@ from antipodes.puzzles.formats.definition import (
 )
 from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.transforms import MAX_MASKED
 
 KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence", "Illegal")

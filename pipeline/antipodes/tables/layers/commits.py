@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import Assembling, Committed, Committing, Listener
 from antipodes.executors.api import Call, Key, Scheduler, Stop
-from antipodes.runs.options import RunOptions
 from antipodes.runs.run_results import Clock
 from antipodes.storage.lock import StoreLock
+from antipodes.system.events import Assembling, Committed, Committing, Listener
+from antipodes.system.options import RunOptions
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment, depths_of
-from antipodes_tasks.errors import StoreDamagedError
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
 """Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The

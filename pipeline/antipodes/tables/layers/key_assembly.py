@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import Assembling
 from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import (
     CommitPace,

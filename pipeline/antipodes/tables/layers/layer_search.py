@@ -11,11 +11,18 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from antipodes.config import Config
-from antipodes.events import JournalCorrupt, LayerFinished, Listener, PartitionFinished, SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
+from antipodes.puzzles.config import Config
 from antipodes.runs.run_results import Clock
 from antipodes.runs.session import Session
+from antipodes.system.events import (
+    JournalCorrupt,
+    LayerFinished,
+    Listener,
+    PartitionFinished,
+    SearchStarted,
+    WorkersLost,
+)
 from antipodes.tables.journal import JournalDamagedError
 from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
 from antipodes.tables.layers.key_assembly import assemble_keys
@@ -24,9 +31,7 @@ from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.manifest import DEEPEST, MAX_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
-from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
-from antipodes_tasks.bfs.partition import warm_up
-from antipodes_tasks.errors import (
+from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
     SchedulerError,
@@ -36,9 +41,11 @@ from antipodes_tasks.errors import (
     WorkersLostError,
     WorkersRetiredError,
 )
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
+from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.keys.encoded_runs import integers
-from antipodes_tasks.option_names import option
-from antipodes_tasks.quoting import counted
 
 
 @dataclass

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
 from antipodes.tables.layers.temporary_files import Folder
+from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Room, Successors
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
-from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.keys.sums import hash_sum
 
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import Listener, Restoring, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never_stop, result_of
+from antipodes.system.events import Listener, Restoring, TablesBuilt, silence
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, expanded, flush, flush_shards
 from antipodes.tables.planning.plan import Plan
+from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.key_partition import KeyLinks, Successors
 from antipodes_tasks.bfs.partition import Links, Partition, links
-from antipodes_tasks.errors import InterruptedRunError
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 MAX_QUICK_FILLS = 8

@@ -8,7 +8,7 @@ import numpy as np
 
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
-from antipodes_tasks.errors import StoreError
+from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.keys.encoded_runs import Bytes
 
 

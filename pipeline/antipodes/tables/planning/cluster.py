@@ -6,14 +6,14 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from antipodes.config import Config
 from antipodes.executors.api import WORKER_SHARE
 from antipodes.executors.distributed.choice import capacity_of, largest_set_that_fits
-from antipodes.machine import MIB, human
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import Config
+from antipodes.system.machine import MIB, human
+from antipodes.system.options import RunOptions
 from antipodes.tables.planning.fitting import fits_into, plan_for
 from antipodes.tables.planning.plan import Cut, Plan
-from antipodes_tasks.quoting import counted
+from antipodes_tasks.base.quoting import counted
 
 Workers = Mapping[str, Any]
 """The workers by name, in dask's words: their ``memory_limit`` in bytes (0: none), and ``nthreads``."""

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.threads import Threads
-from antipodes.machine import MIB, available_memory, available_workers
-from antipodes.storage.address import storage_at
+from antipodes.runs.forecast import LayerCosts, layers_to_come
+from antipodes.storage.opening import storage_at
+from antipodes.system.machine import MIB, available_memory, available_workers
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0

@@ -8,15 +8,15 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from antipodes.config import Config
-from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity
-from antipodes.machine import MIB, human
-from antipodes.runs.options import RunOptions
+from antipodes.puzzles.config import Config
 from antipodes.runs.session import Session
 from antipodes.storage.store import Store
+from antipodes.system.events import WaitingForWorkers
+from antipodes.system.machine import MIB, human
+from antipodes.system.options import RunOptions
 from antipodes.tables.planning.plan import Cut, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
-from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.spaces.choose_cut import listed
 
 JOIN_SECONDS = 60.0

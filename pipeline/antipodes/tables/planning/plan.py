@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.machine import KIB, MIB, human
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks import arguments
+from antipodes.system.machine import KIB, MIB, human
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.bfs.two_bits import TwoBitState
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
@@ -239,7 +239,7 @@ def plan_run(
     The memory that is left within ``memory_limit``, in bytes, is for the journal, which runs for ``counts_only`` do not
     have. If three bits per position do not fit, two are used. A store to be resumed passes its ``cut``, which another
     version may have chosen differently. A new store is reduced according to ``symmetry``, see
-    `antipodes.runs.options.RunOptions`. A search that continues with other workers passes its ``division``. The
+    `antipodes.system.options.RunOptions`. A search that continues with other workers passes its ``division``. The
     ``settings`` of the puzzle's config also take memory and disk, for example if they list half a million edges. With
     ``outline``, data that take more than a second or two to compute are estimated: the rows and move tables of large
     reduced spaces. Such a plan cannot be run.

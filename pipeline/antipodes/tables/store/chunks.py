@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from antipodes.tables.store.manifest import MAX_CHUNK_STATES, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes_tasks.base.errors import ClosedError, StoreChangedError, StoreDamagedError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths
-from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
-from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 

@@ -9,8 +9,8 @@ from antipodes.tables.store.manifest import KEY_CHUNK, TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.keys.packing import Keys, rows_of
 from antipodes_tasks.keys.sorted_keys import find
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.spaces.keyed import places_in
-from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from antipodes import python_source
-from antipodes.config import FINGERPRINT, Config
+from antipodes.puzzles import python_source
+from antipodes.puzzles.config import FINGERPRINT, Config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.storage.arrays import Layout
@@ -33,9 +33,9 @@ from antipodes.storage.manifest_fields import (
     unsigned,
 )
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
-from antipodes_tasks import arguments
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.bfs.bitmaps import UNREACHED
-from antipodes_tasks.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.keys.packing import packing_of
 from antipodes_tasks.rules.moves import Labels

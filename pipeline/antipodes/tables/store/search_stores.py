@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.config import Config, PuzzleLike, give
-from antipodes.storage.address import Address, storage_at
+from antipodes.puzzles.config import Config, PuzzleLike, give
+from antipodes.system.addresses import Address
+from antipodes.storage.opening import storage_at
 from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.manifest import StoreKind, format_of
@@ -22,13 +23,13 @@ from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, Cut, SearchManifest, TableManifest
+from antipodes_tasks.base.errors import StoreMismatchError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment, depths_of
-from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.keys.packing import Keys
-from antipodes_tasks.option_names import option
 from antipodes_tasks.spaces.keyed import BOUNDS
 
 M = TypeVar("M", bound=SearchManifest)

@@ -1,1 +1,0 @@
-"""HTML elements, boards and charts, used by reports and notebooks."""

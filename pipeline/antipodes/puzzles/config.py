@@ -1,0 +1,388 @@
+"""Configs: TOML files that describe a puzzle or a board, and how to run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from antipodes.puzzles import python_source
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import STARTS
+from antipodes.system.options import OPTIONS
+from antipodes.system.text_file import read_text, read_toml
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.values import FLAG, LIST, NAME, TABLE, TEXT, Kind
+
+DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
+"""Formats of other programs' puzzle definitions (twsearch, cubing.js, GAP) by file suffix."""
+LONGEST_NAME = 60
+"""Maximum length in characters of a puzzle's name that is derived from a file or from options."""
+EXPECTED = {
+    "puzzle": "the name of a puzzle, the path of its file (.toml, .tws, .json, .gap) or path.py:name",
+    "board": "the name of a board or the path of a TOML file",
+}
+"""Descriptions of the arguments that name a puzzle or a board, for messages."""
+MAX_LOADED = 16
+"""Maximum number of configs that stay in memory."""
+
+RUN_KEYS: Mapping[str, Kind] = {
+    "store": TEXT,
+    **{name: option.kind for name, option in OPTIONS.items()},
+    "quiet": FLAG,
+}
+"""Keys of ``[run]``, and the kinds of their values."""
+FINGERPRINT = "fingerprint"
+"""Key of a fingerprint in the settings of a puzzle whose code may have changed."""
+SOLVE, PATTERNS = "solve", "patterns"
+"""Table for searches for single positions, and its key, which lists the puzzles whose tables guide these searches."""
+FOLDERS = {"puzzle": ("", PATTERNS), "board": ("boards",)}
+"""Folders of bundled configs; a name in the first folder takes precedence."""
+
+
+@dataclass(frozen=True, repr=False)
+class Config:
+    """A puzzle as described by its file, and the file's defaults for runs."""
+
+    settings: Mapping[str, Any]
+    """The ``[puzzle]`` table."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """The ``[run]`` table: defaults for the options of the same names."""
+    patterns: tuple[str, ...] = ()
+    """The puzzles whose tables guide searches for positions of this one: names and paths for `load_config`."""
+    files: tuple[Path, ...] = field(default=(), compare=False)
+    """The files that describe the puzzle: the config, and a definition that it names."""
+
+    def __post_init__(self) -> None:
+        arguments.mapping(self.settings, "settings of a puzzle")
+        arguments.mapping(self.run, "settings of a run")
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        """The puzzle described by the settings."""
+        if self.settings.get("family") == python_source.FAMILY:
+            return python_source.puzzle_in(self.settings)
+        return replace(puzzle_from(self.settings), settings=self.settings)
+
+    def __repr__(self) -> str:
+        name, family = (shorten(str(self.settings.get(key)), 30) for key in ("name", "family"))
+        return f"<Config of {name}: {family}{', with [run] options' if self.run else ''}>"
+
+
+PuzzleLike = Puzzle | Config | str | os.PathLike[str]
+"""A puzzle, its config, the name of a bundled puzzle, or the path of a puzzle's file."""
+
+
+def as_config(puzzle: PuzzleLike) -> Config:
+    """Return the config of a puzzle given in any form.
+
+    The config of a Puzzle whose moves are functions outside of any file contains only its name and fingerprint, so the
+    puzzle cannot be rebuilt elsewhere.
+
+    Raises
+    ------
+    ArgumentTypeError
+        The argument has another type.
+    ConfigError, SourceError
+        See `load_config`.
+    """
+    if isinstance(puzzle, Config):
+        return puzzle
+    if isinstance(puzzle, Puzzle):
+        return _config_of(puzzle)
+    path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
+    return load_config(str(path))
+
+
+def _config_of(puzzle: Puzzle) -> Config:
+    """Return the config of a Puzzle object: settings that describe it, or else its name and fingerprint."""
+    settings = puzzle.settings or settings_of(puzzle)
+    if settings is not None and settings.get("family") != python_source.FAMILY:
+        config = Config(settings)
+        if not isinstance(settings.get(STARTS), Mapping) or config.puzzle.fingerprint == puzzle.fingerprint:
+            return config
+    return Config(python_source.object_settings(puzzle))
+
+
+def give(puzzle: PuzzleLike) -> Config:
+    """Return the config of a puzzle, and use this puzzle from now on to open its stores in this process.
+
+    Raises the errors of `as_config`.
+    """
+    return as_config(as_config(puzzle).puzzle)
+
+
+def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
+    """Return the puzzle with a bundled name, in a file, or written in Python (``path.py:name``, ``module:name``).
+
+    Raises the errors of `load_config`.
+    """
+    return load_config(str(arguments.path_or_text(name_or_path, EXPECTED["puzzle"]))).puzzle
+
+
+def bundled_configs(folder: str = "") -> dict[str, Path]:
+    """Return the paths of bundled configs by name."""
+    return {path.stem: path for path in sorted((_configs() / folder).glob("*.toml"))}
+
+
+def named_puzzles() -> dict[str, Path]:
+    """Return the configs of all puzzles with a name: the bundled puzzles and their patterns."""
+    return {**bundled_configs(PATTERNS), **bundled_configs()}
+
+
+def bundled_puzzles() -> list[dict[str, Any]]:
+    """Return the ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, sorted by name.
+
+    No puzzle is built. Some sizes are only known after a search, so they are read from a file written by ``make
+    atlas``. The size of a puzzle that is newer than the file is None.
+    """
+    sizes = json.loads(index_sizes_file().read_text(encoding="utf-8"))
+    return [
+        {
+            "name": name,
+            "family": settings["family"],
+            "index_size": sizes.get(name),
+            "description": settings.get("description", ""),
+        }
+        for name, path in bundled_configs().items()
+        for settings in [read_config(path, "puzzle", SOLVE)["puzzle"]]
+    ]
+
+
+def index_sizes_file() -> Path:
+    """Return the file with the number of positions, reachable or not, in the table of each bundled puzzle."""
+    return _configs() / "index-sizes.json"
+
+
+def load_config(name_or_path: str) -> Config:
+    """Return the config with a bundled name, in a file, or of a Python puzzle (``path.py:name``, ``module:name``).
+
+    Raises
+    ------
+    ConfigError
+        There is no such config, or it does not describe a puzzle; the message names the file and the key.
+    SourceError
+        The Python code does not define a puzzle; the message names the file and the line.
+    """
+    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):  # type: ignore[redundant-expr]
+        return Config(python_source.python_settings(name_or_path))
+    return _LOADED.config(find_config(name_or_path, "puzzle"))
+
+
+class _LoadedConfigs:
+    """Cache of the last configs loaded in this process, because programs name a puzzle in each of thousands of calls.
+
+    A config is read again if the content of its files has changed; time stamps are too coarse to detect every change.
+    """
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[Path, Path], tuple[list[str] | None, Config]] = {}
+
+    def config(self, path: Path) -> Config:
+        """Return the config in a file; raise the errors of `load_config`."""
+        key = path, path.absolute()  # both, because the paths of its files may be relative
+        state, known = self._loaded.get(key, (None, None))
+        before = _state_of((path,) if known is None else known.files, () if known is None else known.patterns)
+        if known is not None and state is not None and state == before:
+            return _copy_of(known)
+        config = _described_in(path)
+        unchanged = before == _state_of(config.files, config.patterns)  # during the reading
+        from_files = not isinstance(config.settings.get(STARTS), Mapping)
+        if from_files and isinstance(config.puzzle.starts, tuple):  # other starts may be too many to keep
+            self._loaded = dict([*self._loaded.items(), (key, (before if unchanged else None, config))][-MAX_LOADED:])
+        return _copy_of(config)
+
+
+def _described_in(path: Path) -> Config:
+    """Return the config that a file describes; raise the errors of `load_config`."""
+    try:
+        config = Config(_definition_in(path), files=(path,)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
+        config.puzzle  # noqa: B018  (an invalid config raises here)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    return config
+
+
+def _state_of(files: Sequence[Path], patterns: Sequence[str]) -> list[str] | None:
+    """Return the contents of a config's files and the names of its missing patterns; None if a file is missing."""
+    missing = [name for name in patterns if not is_bundled(name, "puzzle") and not os.path.isfile(name)]
+    try:
+        return [*(read_text(path, "a file") for path in files), *missing]
+    except ConfigError:
+        return None
+
+
+def _copy_of(config: Config) -> Config:
+    """Return a copy of a config, so that a caller who changes it or its arrays does not affect others."""
+    settings, run = deepcopy(dict(config.settings)), deepcopy(dict(config.run))
+    own = replace(config, settings=settings, run=run)
+    own.__dict__["puzzle"] = replace(config.puzzle, rules=replace(config.puzzle.rules), settings=settings)
+    return own
+
+
+_LOADED = _LoadedConfigs()
+
+
+def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
+    """Return a twisty puzzle's config with only these moves and without some sets of pieces; its name shows both.
+
+    Raises ConfigError if the puzzle is not twisty, or has no such moves or sets.
+    """
+    if only_moves is None and not omit:
+        return config
+    if only_moves is not None and not only_moves.strip():
+        raise ConfigError(f"{option('only_moves')}: the list of moves is empty")
+    if config.settings.get("family") != "twisty":
+        family = quote(config.settings.get("family"))
+        raise ConfigError(
+            f"{option('only_moves')} and {option('omit')} need a twisty puzzle, such as a .tws file; "
+            f"the family of this puzzle is {family}"
+        )
+    settings, name = dict(config.settings), [str(config.settings["name"])]
+    if only_moves is not None:
+        settings["only_moves"] = only_moves
+        name += re.findall(r"\w+", only_moves)
+    if omit:
+        settings = {key: value for key, value in settings.items() if key not in ("net", "facelets", "faces")}
+        settings["omit"] = " ".join(omit)
+        name += ["without", *omit]
+    found = Config({**settings, "name": "-".join(name)[:LONGEST_NAME]}, config.run)
+    found.puzzle  # noqa: B018  (raises if the settings are invalid)
+    return found
+
+
+def _config_in(path: Path) -> Config:
+    """Return the config in a TOML file, including a definition that it names with ``file``."""
+    tables = read_config(path, "puzzle", SOLVE)
+    settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
+    if settings.get("family") != "twisty" or "definition" in settings:
+        return Config(settings, run, patterns, (path,))
+    if "file" not in settings:
+        raise ConfigError("[puzzle]: the key 'file' is missing")
+    file = settings.pop("file")
+    if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
+        raise ConfigError(f"[puzzle] file: expected a {', '.join(DEFINITIONS)} file, found {quote(file)}")
+    from antipodes.puzzles.families.twisty import FORMATS
+
+    try:
+        definition = _definition_in(path.parent / file)
+        FORMATS[definition["format"]][0](definition["definition"])  # an error here can name the file
+    except ConfigError as error:
+        raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
+    return Config({**definition, **settings}, run, patterns, (path, path.parent / file))
+
+
+def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Return the puzzles in ``[solve]``: bundled names, or files relative to the config."""
+    for key in solve:
+        if key != PATTERNS:
+            raise ConfigError(f"[{SOLVE}] {shorten(key)}: unknown key; expected {PATTERNS}")
+    names = solve.get(PATTERNS, [])
+    if not (LIST.fits(names) and all(isinstance(name, str) for name in names)):
+        raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a list of names or files of puzzles, found {quote(names)}")
+    for name in names:
+        if not is_bundled(name, "puzzle") and not os.path.isfile(folder / name):
+            raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a bundled pattern or a file, found {quote(name)}")
+    return tuple(name if is_bundled(name, "puzzle") else str(folder / name) for name in dict.fromkeys(names))
+
+
+def _definition_in(path: Path) -> dict[str, Any]:
+    """Return the settings of a twisty puzzle that is defined in another program's file format."""
+    definition = read_text(path, f"a {path.suffix} file")
+    if not definition.strip():
+        raise ConfigError(f"the {path.suffix} file is empty")
+    name = re.sub(r"[^\w .,+-]", "-", path.stem)[:LONGEST_NAME]
+    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix.lower()], "definition": definition}
+
+
+def _bundled_path(name: str, noun: str) -> Path | None:
+    """Return the path of a bundled config, or None if there is none with this name.
+
+    The folder is not listed, because that would take longer than most searches.
+    """
+    if not NAME.fits(name) or Path(name).name != name:
+        return None
+    paths = (_configs() / folder / f"{name}.toml" for folder in FOLDERS[noun])
+    return next(filter(Path.is_file, paths), None)
+
+
+def is_bundled(name: str, noun: str) -> bool:
+    """Return whether a puzzle or a board of this name is bundled; ``noun`` is a key of `EXPECTED`."""
+    return _bundled_path(name, noun) is not None
+
+
+def find_config(name_or_path: str, noun: str) -> Path:
+    """Return the path of a bundled config or of a file; otherwise raise ConfigError with similar names."""
+    expected = EXPECTED[noun]
+    path = Path(arguments.path_or_text(name_or_path, expected))
+    if (bundled := _bundled_path(str(name_or_path), noun)) is not None:
+        return bundled
+    if os.path.isfile(path):  # also False for names that are too long for the system
+        return path
+    names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
+    if names_a_file and not os.path.isdir(path):
+        raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{_similar(path)}")
+    close = get_close_matches(
+        str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"), n=3
+    )
+    bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"list the bundled ones: antipodes {noun}s"
+    found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
+    raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
+
+
+def _similar(path: Path) -> str:
+    """Return similar names of files in the same folder, as the end of a message."""
+    try:
+        close = get_close_matches(path.name, sorted(os.listdir(path.parent)), n=3)
+    except OSError:
+        return f", nor a directory {quote(shorten(str(path.parent)))}"
+    return f"; similar ones there: {', '.join(map(quote, close))}" if close else ""
+
+
+def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any]]:
+    """Return the named table, the checked table ``[run]``, and the other tables of a file; missing ones are empty.
+
+    Raises ConfigError if the named table is missing, or if there is any other table.
+    """
+    content = read_toml(path)
+    _check_tables(content, table, others)
+    tables: dict[str, dict[str, Any]] = {name: content.get(name, {}) for name in (table, "run", *others)}
+    _check_run(tables["run"])
+    return tables
+
+
+@cache
+def _configs() -> Path:
+    """Return the folder of configs: beside this file if installed, or at the top of a checkout."""
+    here = Path(__file__).resolve()
+    installed = here.parent / "configs"
+    return installed if installed.is_dir() else here.parents[2] / "configs"
+
+
+def _check_tables(content: Mapping[str, Any], table: str, others: Sequence[str]) -> None:
+    for key, value in content.items():
+        if key not in (table, "run", *others):
+            expected = ", ".join(f"[{name}]" for name in (table, "run", *others))
+            raise ConfigError(f"{shorten(key)}: unknown key; expected the tables {expected}")
+        TABLE.check(value, key)
+    if table not in content:
+        raise ConfigError(f"the table [{table}] is missing")
+
+
+def _check_run(run: Mapping[str, Any]) -> None:
+    for key, value in run.items():
+        if key not in RUN_KEYS:
+            raise ConfigError(f"[run] {shorten(key)}: unknown key; expected {', '.join(RUN_KEYS)}")
+        RUN_KEYS[key].check(value, f"[run] {key}")

@@ -1,0 +1,220 @@
+"""Pattern tables, loaded as the heuristic of a search."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.solving.folded_tables import folded_table
+from antipodes.solving.pattern_values import MAX_EXPANDED, numbering_of, values_of
+from antipodes.solving.table_cache import can_be_packed
+from antipodes.system.addresses import Address, in_shell
+from antipodes.system.machine import available_memory
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.search_stores import TableStore
+from antipodes_tasks.base.errors import InputError, ResourceLimitError, UnfinishedError
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.properties.heuristics import costs_of_pieces
+from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
+from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps, swap_edges
+from antipodes_tasks.searches.abstractions import abstraction_of
+from antipodes_tasks.searches.packed import packed_size
+from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.permutation_pdb import TurnPatterns
+from antipodes_tasks.searches.permutation_views import TurnTable
+from antipodes_tasks.searches.problem import Problem, goals_of
+from antipodes_tasks.searches.progress import Pulse, no_pulse
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_rows import SwapRows
+from antipodes_tasks.spaces.space import REDUCED, Numbering
+
+KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
+"""The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
+
+
+class _Stored(NamedTuple):
+    """A finished table, and the form of its values in memory."""
+
+    store: TableStore
+    manifest: TableManifest
+    numbering: Numbering
+    """The numbering of the values in memory."""
+    packed: bool
+
+    @property
+    def size(self) -> int:
+        """Size of its values in bytes."""
+        return packed_size(self.numbering.size, self.packed)
+
+
+def load_patterns(
+    rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
+) -> Patterns:
+    """Return the heuristic of the tables at these addresses for a goal, by default the start; load their values.
+
+    ``pulse`` is called repeatedly during the loading; an error that it raises ends the loading.
+
+    Raises
+    ------
+    InputError
+        The moves are neither swaps with one blank nor legal everywhere; there are several goals, or no table; or a
+        table belongs to another board or goal, or to a puzzle that is not a pattern of this one.
+    UnfinishedError
+        A table is unfinished.
+    ResourceLimitError
+        The tables take more memory than is free.
+    NotAStoreError, StoreDamagedError
+        There is no table at an address, or it is corrupt.
+    """
+    if not addresses:
+        raise InputError(f"no pattern tables given; name at least one with {option('tables')}")
+    if callable(goal):
+        raise InputError("pattern tables need one goal, and the goal pattern matches too many positions to list them")
+    goals = goals_of(rules, goal)
+    if len(goals) > 1:
+        raise InputError(f"pattern tables need a puzzle with one goal; {rules.name} has {len(goals)}")
+    if swap_edges(rules) is not None:
+        return _of_swaps(rules, goals[0], _stored(addresses, pack=False), pulse)
+    return _of_turns(rules, goals[0], _stored(addresses, pack=True), pulse)
+
+
+def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> SwapPatterns:
+    if rules.counts[0] != 1 or rules.layout is None:
+        raise InputError(f"pattern tables need a sliding puzzle with one blank, but {rules.name} is not such a puzzle")
+    aim = Problem(rules, goal, goal[np.newaxis])
+    fitting = [_pattern(aim, one) for one in stored]
+    values = _values(stored, pulse)
+    tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
+    return SwapPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
+
+
+def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> TurnPatterns:
+    tables = [
+        TurnTable(
+            one.manifest.config.puzzle.rules,
+            one.numbering,
+            abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
+            0,
+            one.packed,
+        )
+        for one in stored
+    ]
+    for table in tables:
+        table.digits  # noqa: B018  (raises an error before anything is read)
+    parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
+    for one, table in zip(stored, tables, strict=True):
+        found = folded_table(one.store, one.manifest, table, pulse)
+        folding, own = found or (None, _values([one], pulse)[0])
+        loaded.append(replace(table, begin=size, folding=folding))
+        parts.append(own)
+        size += len(own)
+    return TurnPatterns.of(
+        rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
+    )
+
+
+def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
+    """Return the finished tables at some addresses; with ``pack``, use half a byte per entry if that is enough."""
+    stores = [TableStore(address) for address in addresses]
+    manifests = [_finished(store) for store in stores]
+    packed = [pack and can_be_packed(manifest) for manifest in manifests]
+    numberings = [numbering_of(*one) for one in zip(stores, manifests, strict=True)]
+    return [_Stored(*one) for one in zip(stores, manifests, numberings, packed, strict=True)]
+
+
+def _finished(store: TableStore) -> TableManifest:
+    manifest = store.read()
+    if not manifest.complete:
+        raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
+    if manifest.space not in KINDS:
+        raise InputError(
+            f"{shorten(store.address)} cannot be used as a pattern table: "
+            f"a search cannot follow moves in a table of the kind {manifest.space}"
+        )
+    if manifest.symmetry > 1 and manifest.numbered > MAX_EXPANDED:
+        raise InputError(
+            f"{shorten(store.address)} cannot be used as a pattern table: it is reduced and has "
+            f"{manifest.numbered:,} positions, more than the limit of {MAX_EXPANDED:,}; run it again with "
+            f"{option('symmetry', 'off')} and {option('overwrite', True)}"
+        )
+    if manifest.dtype != "uint8":
+        raise InputError(
+            f"{shorten(store.address)} cannot be used as a pattern table: its depths are {manifest.dtype}, not uint8"
+        )
+    return manifest
+
+
+def _values(stored: Sequence[_Stored], pulse: Pulse) -> list[NDArray[np.uint8]]:
+    """Return the values of some tables; raise ResourceLimitError if they take more memory than is free."""
+    size = sum(one.size for one in stored)
+    if size > available_memory():
+        raise ResourceLimitError(
+            f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"
+        )
+    return [values_of(one.store, one.manifest, one.packed, pulse) for one in stored]
+
+
+def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
+    """Return the table of a store, without its values, and check that it matches the puzzle and the goal."""
+    puzzle = stored.manifest.config.puzzle
+    moves = puzzle.moves
+    if not isinstance(moves, CountedSwaps | Swaps):
+        raise InputError(
+            f"{puzzle.name} in {shorten(stored.store.address)} cannot be used as a pattern table: "
+            "it is not a sliding puzzle with moves of one tile"
+        )
+    rows = SwapRows(puzzle.rules, stored.numbering)
+    if frozenset(rows.edges) != swap_edges(aim.rules):
+        raise InputError(
+            f"{option('tables')}: the pattern table {puzzle.name} is not for the board of {aim.rules.name}"
+        )
+    if isinstance(moves, CountedSwaps):
+        label_of = _labels_in(aim.rules, puzzle, moves.free)
+    else:
+        label_of = _merged_labels(aim, puzzle)
+    goal = moves.canonical(label_of[aim.position])
+    if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
+        expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])
+        raise InputError(
+            f"{puzzle.name} has the wrong goal for this search: expected {shorten(expected)}, found {shorten(found)}"
+        )
+    return PatternTable(puzzle.name, rows, label_of)
+
+
+def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
+    """Return for each label of the puzzle its label in a pattern: its own, or that of tiles that move freely.
+
+    Raises InputError if the puzzle does not have a tile of the pattern, or has a different number of copies of it.
+    """
+    symbols = rules.symbols
+    own = {symbol: label for label, symbol in enumerate(pattern.symbols) if label not in (EMPTY, free)}
+    for symbol, label in own.items():
+        here = rules.counts[symbols.index(symbol)] if symbol in symbols else 0
+        if here != pattern.counts[label]:
+            raise InputError(
+                f"expected {here} of the tile {symbol} in {pattern.name}, as in {rules.name}; found "
+                f"{pattern.counts[label]}"
+            )
+    return np.array([EMPTY, *(own.get(symbol, free) for symbol in symbols[1:])], dtype=np.uint8)
+
+
+def _merged_labels(aim: Problem, pattern: Puzzle) -> NDArray[np.uint8]:
+    """Return for each label of the puzzle its label in a pattern in which all moves count: the label at its goal place.
+
+    Raises InputError if identical tiles become different tiles, or the blank becomes a tile.
+    """
+    label_of = np.zeros(len(aim.rules.symbols), dtype=np.uint8)
+    starts = pattern.start_labels
+    label_of[aim.position] = starts[0]
+    if len(starts) > 1 or not np.array_equal(label_of[aim.position], starts[0]) or label_of[EMPTY] != EMPTY:
+        raise InputError(
+            f"{pattern.name} is not a pattern of {aim.rules.name}: "
+            "its start must be the goal, with some tiles made identical"
+        )
+    return label_of

@@ -1,0 +1,113 @@
+"""The tables of the patterns in a puzzle's config: where they are, which are finished, and the cost of the others."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antipodes.puzzles.config import Config, load_config
+from antipodes.solving.pattern_values import MAX_EXPANDED
+from antipodes.system.addresses import Address
+from antipodes.system.machine import available_memory
+from antipodes.system.options import chosen_store, tasks_at_once
+from antipodes.tables.planning.duration import estimate_duration
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.search_stores import TableStore
+from antipodes_tasks.base.errors import NotAStoreError
+from antipodes_tasks.spaces.selection import index_size
+
+TRIAL_SECONDS = 0.5
+"""Maximum seconds of a trial for a forecast, since a user is waiting for a solution."""
+
+
+PREPARED_SECONDS = 1e-8
+"""Seconds of one thread per entry of a finished table before the first search: it is read, reduced by its symmetries,
+and written to the cache."""
+
+
+@dataclass(frozen=True)
+class PatternStore:
+    """A pattern, and the store in which `antipodes run` puts its table."""
+
+    config: Config
+    store: Address
+    finished: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the pattern."""
+        return self.config.puzzle.name
+
+    @property
+    def entries(self) -> int:
+        """Number of entries of the table."""
+        return index_size(self.config.puzzle.rules)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values for JSON."""
+        entries = {"name": self.name, "store": str(self.store), "index_size": self.entries}
+        return {**entries, "complete": self.finished}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of building some tables."""
+
+    entries: int
+    disk_bytes: int
+    """Upper bound on the disk space, including journals."""
+    seconds: float
+    known: bool
+    """Whether the seconds are based on a trial. False: they are a lower bound from a measured rate."""
+    range: tuple[float, float]
+    """Minimum and maximum seconds that are expected."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values for JSON."""
+        seconds = {"seconds": self.seconds if self.known else None, "seconds_range": list(self.range)}
+        return {"index_size": self.entries, "disk_bytes": self.disk_bytes, **seconds}
+
+
+def pattern_stores(config: Config) -> list[PatternStore]:
+    """Return the tables of the patterns in a config; raise ConfigError if one of them does not describe a puzzle."""
+    patterns = [load_config(name) for name in config.patterns]
+    stores = [chosen_store(None, pattern.run, pattern.puzzle.name) for pattern in patterns]
+    return [PatternStore(*one, _is_finished(*one)) for one in zip(patterns, stores, strict=True)]
+
+
+def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:
+    """Estimate the cost of building the tables of some patterns and of preparing them for searches.
+
+    The time is estimated for the smallest table, and is assumed to be the same per entry for the others.
+    """
+    tasks = tasks_at_once(workers)
+    plans = [
+        plan_run(one.config.puzzle, tasks, available_memory(), symmetry=one.config.run.get("symmetry"), outline=True)
+        for one in patterns
+    ]
+    entries = sum(plan.space.size for plan in plans)
+    number = min(range(len(plans)), key=lambda number: plans[number].space.size)
+    store, plan = patterns[number].store, plans[number]
+    folder = store.parent if isinstance(store, Path) else None
+    trial = estimate_duration(plan, tasks, folder, trial_seconds=TRIAL_SECONDS)
+    share, prepared = entries / plan.space.size, PREPARED_SECONDS * entries / tasks
+
+    def scaled(seconds: float, start: float) -> float:
+        return len(plans) * start + share * (seconds - start) + prepared
+
+    seconds = scaled(trial.seconds, trial.start)
+    low, high = (scaled(one, one / trial.seconds * trial.start) for one in trial.range)
+    return Cost(entries, sum(one.disk_bytes for one in plans), seconds, trial.known, (low, high))
+
+
+def _is_finished(config: Config, store: Address) -> bool:
+    """Return whether a store has the finished table of a pattern in a form that searches can load."""
+    if isinstance(store, Path) and not os.path.isdir(store):
+        return False
+    try:
+        manifest = TableStore(store).read()
+    except NotAStoreError:
+        return False
+    loaded = manifest.symmetry == 1 or manifest.numbered <= MAX_EXPANDED
+    return manifest.complete and loaded and manifest.fingerprint == config.puzzle.fingerprint

@@ -1,0 +1,70 @@
+"""The distances of a table as searches look them up, with one entry for each position of a pattern.
+
+A store may have fewer entries, since tables are reduced by symmetries by default. The missing entries are computed when
+the store is loaded.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.solving.table_cache import LEAST_CACHED, distances_of, keep, kept, read_store, writer
+from antipodes.system.machine import available_workers
+from antipodes.tables.store.keys import StoredKeys
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.search_stores import TableStore
+from antipodes_tasks.searches.packed import pack, packed_size
+from antipodes_tasks.searches.pattern_databases import UNREACHED
+from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
+from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
+
+LIST_BYTES = 1 << 27
+"""Maximum size in bytes of the chunks of a list of keys that stay in memory."""
+MAX_EXPANDED = 1 << 28
+"""Maximum number of entries to which a reduced table is expanded. Each takes half a microsecond of a processor."""
+EXPANDED_TOGETHER = 1 << 16
+"""Number of entries that a thread computes at once, an even number."""
+Values = NDArray[np.uint8]
+
+
+def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
+    """Return the numbering of the entries of `values_of`."""
+    keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
+    stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
+    return stored.whole if isinstance(stored, Reduced) else stored
+
+
+def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
+    """Return the distance of each entry, 255 for unreachable ones; raise as `distances_of` does."""
+    stored = manifest.cut[0].numbering
+    if isinstance(stored, Reduced):
+        return _expanded(store, manifest, stored, packed, pulse)
+    return distances_of(store, manifest, packed, pulse)
+
+
+def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Pulse) -> Values:
+    """Return the distances of all positions of a reduced table, from the cache if possible."""
+    size = stored.whole.size
+    form, large = f"expanded {packed}", size >= LEAST_CACHED
+    cached = kept(manifest, form) if large else None
+    if cached is not None and len(cached) == packed_size(size, packed):
+        return cached
+    distances = np.empty(manifest.index_size, dtype=np.uint8)
+    read_store(store, manifest, False, writer(distances), pulse)
+    values = np.empty(packed_size(size, packed), dtype=np.uint8)
+
+    def expand(first: int) -> None:
+        end = min(first + EXPANDED_TOGETHER, size)
+        found = stored.rank(stored.whole.unrank(np.arange(first, end)))
+        own = np.where(found == NOT_NUMBERED, np.uint8(UNREACHED), distances[found])
+        if packed:
+            pack(own, values[first // 2 : packed_size(end, packed)])
+        else:
+            values[first:end] = own
+
+    _ = stored.classes  # computed once, before several threads need it
+    for _ in on_threads(expand, range(0, size, EXPANDED_TOGETHER), available_workers(), pulse):
+        pass
+    if large:
+        keep(manifest, form, values)
+    return values

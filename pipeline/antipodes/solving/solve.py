@@ -1,0 +1,372 @@
+"""Solving one position by the method that suits it: by a search, or from the table if there is one."""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from antipodes.system.addresses import Address
+from antipodes.system.machine import available_memory, available_workers
+from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import (
+    InconsistentDistancesError,
+    InputError,
+    InterruptedRunError,
+    NotAStoreError,
+    StoreDamagedError,
+)
+from antipodes_tasks.keys.position_set import Numbers, Words
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, has_heuristic
+from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
+from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
+from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
+from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
+from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
+from antipodes_tasks.spaces.selection import index_size
+
+if TYPE_CHECKING:
+    from antipodes.tables.table import Table
+
+__all__ = [
+    "SEARCHES",
+    "Choice",
+    "Solved",
+    "choose_method",
+    "load_kernels",
+    "solve",
+    "solve_by_table",
+    "solve_many",
+    "solve_timed",
+]
+
+TABLE = "table"
+"""The name of the method that reads a table."""
+
+
+def solve_by_table(
+    problem: Problem,
+    table: "Table",
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = DEFAULT_LIMIT,
+    memory_limit: int = MEMORY_LIMIT,
+) -> Answer:
+    """Return one shortest path to the start, or with ``every`` all shortest paths, read from the table.
+
+    The listed paths may take ``memory_limit`` bytes.
+
+    Raises
+    ------
+    InputError
+        The goal is not the start of the table, or the moves are not reversible, so that distances from the start are
+        not distances to the start.
+    UnfinishedError
+        The table is unfinished and does not reach the position yet.
+    ResourceLimitError
+        The listed paths take more memory than ``memory_limit``.
+    StoreDamagedError
+        The table is corrupt, for example because its distances do not form a path.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, max_depth, listed, memory_limit)
+    from antipodes.tables.table import Table  # imports zarr, which is already imported if a table is open
+
+    arguments.instance(table, Table, "an open Table")
+    _check_question(problem, table)
+    distance = None if problem.known_unreachable else table.get_distance(problem.position)
+    if distance is None:
+        return unsolved(TABLE, Outcome.UNREACHABLE)
+    if request.max_depth is not None and distance > request.max_depth:
+        return unsolved(TABLE, Outcome.DEPTH_LIMIT, least=distance)
+    paths = _paths(problem, table, request.every)
+    return solved(TABLE, paths, request, sum(map(len, paths.layers[:-1])))
+
+
+def answers(address: Address, problem: Problem) -> bool:
+    """Return whether a directory contains a finished table of the puzzle that answers this question."""
+    from antipodes.tables.store.search_stores import TableStore
+
+    path = Path(address)
+    if not path.is_dir() or not _asks_for_start(problem) or not problem.rules.moves.reversible:
+        return False
+    try:
+        manifest = TableStore(path).read()
+    except NotAStoreError:
+        return False
+    return manifest.complete and manifest.fingerprint == problem.rules.fingerprint
+
+
+def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
+    packing = problem.packing
+
+    def depths(keys: Words) -> Numbers:
+        return table.distances(packing.unpack(keys)).astype(np.int64)
+
+    position = packing.pack(problem.position[np.newaxis])
+    try:
+        paths = shortest_paths(packing, depths, position, problem.steps.successors, every)
+    except InconsistentDistancesError as error:
+        table.path(error.position)  # raises an error that names the corrupt chunk
+        raise StoreDamagedError(f"{table.address} is corrupt: its distances contradict the moves") from None
+    starts = set(map(bytes, table.puzzle.start_labels))
+    for end in paths.layers[-1]:
+        if bytes(end) not in starts:
+            table.path(end)  # raises an error that names the corrupt chunk
+    return paths
+
+
+def _check_question(problem: Problem, table: "Table") -> None:
+    """Raise InputError unless the table answers the question."""
+    if table.puzzle.fingerprint != problem.rules.fingerprint:
+        raise InputError(f"expected the table of {problem.rules.name}, found the table of {table.puzzle.name}")
+    if not _asks_for_start(problem):
+        depth_zero = table.puzzle.depth_zero
+        raise InputError(f"the table only has distances from the {depth_zero}; for another goal choose bfs or iddfs")
+    if not problem.rules.moves.reversible:
+        raise InputError("the table method needs reversible moves; choose bfs or iddfs")
+
+
+def _asks_for_start(problem: Problem) -> bool:
+    return np.array_equal(problem.goals, Problem.of(problem.rules, problem.position).goals)
+
+
+BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
+SEARCHES: Mapping[str, Callable[..., Answer]] = {
+    BFS: bfs,
+    "bidirectional": bidirectional,
+    IDDFS: iddfs,
+    IDA_STAR: ida_star,
+}
+GOALS_TRIED = 16
+"""Number of goals near which moves that are functions are checked before a search."""
+MAX_WITHOUT_TABLE = 1 << 20
+"""Maximum number of positions for which bidirectional search is chosen although there is a table: importing the
+libraries that read a table takes 0.4 s. On the farthest positions of eight-puzzle, the search takes 0.02 s."""
+AHEAD = 8
+"""Number of problems per thread that are started before the first of them is answered."""
+MAX_IN_MEMORY = 1 << 24
+"""Maximum number of positions for which bidirectional search never runs out of memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The method that suits a problem, and the reason."""
+
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """An answer and how it was found."""
+
+    answer: Answer
+    seconds: float
+    """Duration of the search only, with its kernels loaded and the table open."""
+    reason: str | None
+    """Why the method was chosen. None if the caller chose it."""
+    heuristic: str | None = None
+    """The name of the tables that guided the search, or None."""
+    estimate: int | None = None
+    """The estimate of these tables for the position. None if they show that the goal is unreachable."""
+
+
+def choose_method(problem: Problem, store: Address | None = None) -> Choice:
+    """Choose the method that is probably fastest: the table in the store if it answers the question, or a search."""
+    arguments.instance(problem, Problem, A_PROBLEM)
+    address = arguments.optional(store, arguments.address, "a store")
+    if problem.matches is not None:
+        return Choice(BFS, "the goal pattern matches too many positions to list them")
+    # for an enumerated puzzle a table saves no time: listing its positions takes as long as searching all of them
+    worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MAX_WITHOUT_TABLE
+    if address is not None and worth_reading and answers(address, problem):
+        return Choice(TABLE, f"{store} contains the table")
+    if not problem.undoable:
+        return Choice(BFS, "a move has no inverse, so only a forward search is possible")
+    if not problem.rules.enumerated and index_size(problem.rules) <= MAX_IN_MEMORY:
+        return Choice("bidirectional", "all positions fit into memory")
+    if has_heuristic(problem.rules):
+        return Choice(IDA_STAR, "an admissible heuristic is known, and the search needs no memory")
+    return Choice("bidirectional", "no admissible heuristic is known")
+
+
+def solve_timed(
+    problem: Problem,
+    method: str | None,
+    store: Address,
+    *,
+    listener: Listener = silence,
+    heuristic: str | Patterns | None = None,
+    memory_limit: int | None = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> Solved:
+    """Solve by a method, by default the one that suits the problem; the table method reads the table in the store.
+
+    If tables guide a long search, ``threads`` threads search together, by default one per processor.
+
+    ``settings`` are the options of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and
+    ``listed``. Raises as these functions do.
+    """
+    reason = None
+    if method is None:
+        choice = choose_method(problem, store)
+        method, reason = choice.method, choice.reason
+    if method == TABLE:
+        from antipodes.tables.table import open_table
+
+        with open_table(store) as table:
+            begin = time.perf_counter()
+            settings.pop("max_seconds", None)  # not needed, since only a few positions are read for each move
+            if memory_limit is not None:
+                settings["memory_limit"] = memory_limit
+            answer = solve_by_table(problem, table, **settings)
+            return Solved(answer, time.perf_counter() - begin, reason)
+    options: dict[str, Any] = {"heuristic": heuristic} if heuristic is not None else {}
+    load_kernels(problem, method, **options)
+    if isinstance(heuristic, Patterns):
+        options["threads"] = available_workers() if threads is None else threads
+    begin = time.perf_counter()
+    answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
+    return _solved(answer, time.perf_counter() - begin, reason, problem, heuristic)
+
+
+def solve_many(
+    problems: Iterable[Problem],
+    method: str | None = None,
+    *,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    **settings: Any,
+) -> Iterator[Solved]:
+    """Yield the answer to each problem, in order. Several problems are solved at the same time in threads.
+
+    By default there is one thread per processor, and all threads share the memory; ``memory_limit`` applies to each
+    thread. ``settings`` are the options of `solve`. Closing the generator ends the running searches. Raises as `solve`
+    does, when the answer to the failing problem is due.
+    """
+    count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
+    over = threading.Event()
+
+    def answer(problem: Problem) -> Solved:
+        chosen = Choice(method, "") if method else choose_method(problem)
+        begin = time.perf_counter()
+        limit = _memory_for(chosen.method, count) if memory_limit is None else memory_limit
+        found = solve(problem, chosen.method, listener=listener, memory_limit=limit, **settings)
+        return _solved(found, time.perf_counter() - begin, chosen.reason or None, problem, settings.get("heuristic"))
+
+    def listener(progress: Progress) -> None:
+        if over.is_set():
+            raise InterruptedRunError("the searches were stopped")
+
+    waiting, rest = deque[Future[Solved]](), iter(problems)
+    for first in islice(rest, 1):
+        load_kernels(first, method or choose_method(first).method, **_select_settings(settings, "heuristic"))
+        rest = chain([first], rest)
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for problem in rest:
+                waiting.append(pool.submit(answer, problem))
+                if len(waiting) > AHEAD * count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            over.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _select_settings(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {name: settings[name]} if name in settings else {}
+
+
+def _solved(
+    answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Patterns | None
+) -> Solved:
+    if isinstance(heuristic, Patterns):
+        estimate = heuristic.estimate(problem.position)
+        return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
+    return Solved(answer, seconds, reason)
+
+
+def solve(
+    problem: Problem,
+    method: str,
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    max_seconds: float | None = None,
+    listed: int = DEFAULT_LIMIT,
+    memory_limit: int | None = None,
+    listener: Listener = silence,
+    **options: Any,
+) -> Answer:
+    """Return one shortest path to the nearest goal, or with ``every`` all, found by one of ``SEARCHES``.
+
+    A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
+
+    ``options`` are options of the search, such as ``heuristic`` for ``ida-star``. `solve_by_table` reads a table. The
+    ``memory_limit``, in bytes, defaults to three quarters of the free memory, and to at most 1 GiB for ``iddfs`` and
+    ``ida-star``. The ``listener`` is called with the progress about ten times per second.
+
+    Raises InputError if there is no such method, it cannot solve this puzzle, moves that are functions contradict
+    themselves, or an argument is negative or has the wrong type. Raises ResourceLimitError if the search would exceed
+    the memory limit.
+    """
+    search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
+    if unknown := options.keys() - ({"heuristic", "threads"} if search is ida_star else set()):
+        raise InputError(f"{method} has no option {', '.join(sorted(unknown))}")
+    limit = _memory_for(method) if memory_limit is None else memory_limit
+    seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
+    deadline = Deadline(seconds, arguments.function(listener, "a listener"))
+    arguments.instance(problem, Problem, A_PROBLEM)
+    check_functions(problem.rules.moves, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
+    try:
+        answer = search(
+            problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
+        )
+        for path in answer.solutions:
+            check_path(problem.rules.moves, path)
+        return answer
+    except InconsistentDistancesError as error:
+        if isinstance(problem.rules.moves, Functions):
+            raise contradiction(np.asarray(error.position)) from None
+        raise
+    except TimeLimitReached:
+        last = deadline.last
+        return unsolved(method, Outcome.TIME_LIMIT, last.expanded if last else 0, last.least if last else None)
+
+
+def _memory_for(method: str, searches: int = 1) -> int:
+    """Return the default memory limit in bytes of each of several simultaneous searches.
+
+    They share three quarters of the free memory. The rest is for arrays outside of the searches. A search that needs
+    little memory gets at most PROOF_MEMORY.
+    """
+    free = available_memory() * 3 // 4 // searches
+    return min(PROOF_MEMORY, free) if method in (IDDFS, IDA_STAR) else free
+
+
+def load_kernels(problem: Problem, method: str, **options: Any) -> None:
+    """Load the machine code of a search by solving a problem that is one move long."""
+    arguments.instance(problem, Problem, A_PROBLEM)
+    end, heuristic = problem.position, options.get("heuristic")
+    if isinstance(heuristic, Patterns):
+        heuristic.check(problem)
+        end = heuristic.goal
+    successors = problem.rules.successors(end)
+    if len(successors):
+        solve(Problem.of(problem.rules, successors[0], end), method, **options)

@@ -1,0 +1,200 @@
+"""Checks of the arguments of public functions. Each check returns the value in the type that the function works with.
+
+Numbers may be Python or numpy numbers, in lists, ranges or arrays, and a scalar may be an array of dimension zero.
+Floats, booleans, strings, masked arrays and object arrays are not accepted as integers: numpy would convert most of
+them silently.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.errors import ArgumentTypeError, InputError
+from antipodes_tasks.base.quoting import quote, shorten
+
+T = TypeVar("T")
+GREATEST = int(np.iinfo(np.int64).max)
+"""Maximum of a signed 64-bit integer."""
+MAX_RANGE = 1 << 27
+"""Maximum length of a range that is converted to an array, which then takes 1 GiB. Ranges can have any length."""
+
+
+def integer(
+    value: object, what: str, least: int | None = None, most: int | None = None, error: type[InputError] = InputError
+) -> int:
+    """Return the integer as a Python integer if it is from ``least`` to ``most``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        The value is not an integer. No float is accepted, whatever its value.
+    InputError
+        The integer is out of range; an ``error`` of that kind.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not isinstance(value, np.ma.MaskedArray):
+        value = value[()]
+    if isinstance(value, bool) or not (isinstance(value, int) or _is_numpy_integer(value)):
+        raise ArgumentTypeError(f"expected {what} as an integer, found {found(value)}")
+    number: int = int(value)  # type: ignore[call-overload]
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise error(f"expected {what} {_range(least, most)}, found {quote(number)}")
+    return number
+
+
+def integers(
+    values: object, what: str, dimensions: int, error: type[InputError] = ArgumentTypeError
+) -> NDArray[np.integer[Any]]:
+    """Return the integers as an array with this number of dimensions and their original integer type.
+
+    An empty list is accepted. All values must fit in signed 64-bit integers.
+
+    Raises
+    ------
+    InputError
+        The values are something else, or rows have different lengths; an ``error`` of that kind.
+    """
+    array = _array(values, what, error)
+    if array.ndim != dimensions:
+        raise error(f"expected {what}, found {_shape(array, values)}")
+    if array.size and array.dtype.kind not in "iu":
+        raise error(f"expected {what} of integers, found {array.dtype}")
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and int(array.max()) > GREATEST:
+        raise error(f"expected {what} of integers below 2^63, found {array.max()}")
+    return array if array.dtype.kind in "iu" else np.zeros(array.shape, dtype=np.int64)
+
+
+def number(value: object, what: str, least: float = -math.inf) -> float:
+    """Return the number, which may be infinite, if it is at least ``least``; errors as in `integer`."""
+    if isinstance(value, float | np.floating):
+        if not value >= least:  # false for NaN, too
+            raise InputError(f"expected {what} of at least {least:g}, found {value}")
+        return float(value)
+    return float(integer(value, what, None if least == -math.inf else math.ceil(least), GREATEST))
+
+
+def flag(value: object, what: str) -> bool:
+    """Return the boolean; raise ArgumentTypeError if it is anything else, including a number."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentTypeError(f"expected {what} as True or False, found {found(value)}")
+    return bool(value)
+
+
+def text(value: object, what: str, error: type[InputError] = ArgumentTypeError) -> str:
+    """Return the string; raise an ``error`` if it is anything else."""
+    if not isinstance(value, str):
+        raise error(f"expected {what} as a string, found {found(value)}")
+    return value
+
+
+def choice(value: object, what: str, choices: Sequence[str]) -> str:
+    """Return the string if it is one of the choices; otherwise raise InputError."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"expected {what} of {', '.join(choices)}; found {found(value)}")
+    return value
+
+
+def instance(value: object, kind: type[T], what: str) -> T:
+    """Return the value if it is an instance of the class; otherwise raise ArgumentTypeError."""
+    if not isinstance(value, kind):
+        raise ArgumentTypeError(f"expected {what}, found {found(value)}")
+    return value
+
+
+def function(value: T, what: str) -> T:
+    """Return the value if it is callable; otherwise raise ArgumentTypeError."""
+    if not callable(value):
+        raise ArgumentTypeError(f"expected {what} that can be called, found {found(value)}")
+    return value
+
+
+def mapping(value: object, what: str) -> Mapping[str, Any]:
+    """Return the mapping if its keys are strings; otherwise raise ArgumentTypeError."""
+    checked = instance(value, Mapping, what)  # type: ignore[type-abstract]
+    for key in checked:
+        text(key, f"the keys of {what}")
+    return checked
+
+
+def path_or_text(value: object, what: str) -> Path | str:
+    """Return a string unchanged, or a path as a Path; raise ArgumentTypeError if it is neither."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise ArgumentTypeError(f"expected {what} as a path or string, found {found(value)}")
+    return value if isinstance(value, str) else Path(value)
+
+
+def address(value: object, what: str) -> Path | str:
+    """Return the path or URL, a string unchanged; raise InputError if it is neither or cannot be a path."""
+    checked = path_or_text(value, what)
+    if not str(checked) or "\0" in str(checked):
+        raise InputError(f"expected {what} as a path or string, found {found(str(checked))}")
+    return checked
+
+
+def optional(value: object, check: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
+    """Return None for None, otherwise the result of the check of the value."""
+    return None if value is None else check(value, *arguments, **options)
+
+
+def found(value: object) -> str:
+    """Describe an invalid value for a message: its class, and the value itself if it is short."""
+    if value is None or isinstance(value, bool | np.bool_):
+        return str(value)
+    name = type(value).__name__
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, bytes | int | float):
+        return f"{name} {quote(value)}"
+    if isinstance(value, np.generic):
+        return f"{name} {shorten(str(value))}"
+    if isinstance(value, np.ndarray):
+        return f"{name} {value.shape} of {value.dtype}"
+    return name
+
+
+def _is_numpy_integer(value: object) -> bool:
+    """Return whether it is an integer; numpy also counts time spans as integers, which are excluded."""
+    return isinstance(value, np.integer) and not isinstance(value, np.timedelta64)
+
+
+def _array(values: object, what: str, error: type[InputError]) -> NDArray[Any]:
+    if isinstance(values, str | bytes | Mapping | set | frozenset) or values is None or _hides_other_types(values):
+        raise error(f"expected {what} of integers, found {_culprit(values)}")
+    if isinstance(values, range) and values[MAX_RANGE:]:
+        raise error(f"expected {what}, found a range of more than {MAX_RANGE:,} numbers")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        raise error(f"expected {what}, found rows of different lengths or no numbers") from None
+    except MemoryError:
+        raise error(f"expected {what}, found more numbers than fit into memory") from None
+
+
+def _hides_other_types(values: object) -> bool:
+    """Return whether an array of the values would hide that some of them are booleans or masked."""
+    if isinstance(values, list | tuple):
+        return any(map(_hides_other_types, values))
+    if isinstance(values, bool | np.bool_):
+        return True
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # importing numpy.ma takes 20 ms
+
+
+def _culprit(values: object) -> str:
+    if isinstance(values, list | tuple):
+        return _culprit(next(filter(_hides_other_types, values)))
+    return found(values)
+
+
+def _shape(array: NDArray[Any], values: object) -> str:
+    return found(values) if array.ndim == 0 else f"an array {array.shape}"
+
+
+def _range(least: int | None, most: int | None) -> str:
+    if most is None:
+        return f"of at least {least}"
+    return f"of at most {most}" if least is None else f"from {least} to {most}"

@@ -1,0 +1,82 @@
+"""The graph of all reachable positions, with their depths, and all moves between them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.keys.bit_fields import Fields
+from antipodes_tasks.keys.position_set import PositionSet
+from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.parts import Part
+
+BATCH = 1 << 14
+"""Number of positions that are moved together."""
+ENOUGH = 1 << 40
+"""Bytes that the set may take. This never takes effect, because the number of positions is limited instead."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class MoveGraph:
+    """Reachable positions (nodes) in the order of depth, and moves (edges) in the order of the node before them."""
+
+    labels: Labels
+    """``(nodes, places)``: the positions."""
+    depths: NDArray[np.int32]
+    """``(nodes,)``: the number of moves from the nearest start."""
+    edges: NDArray[np.int64]
+    """``(edges, 2)``: the nodes before and after a move; each pair once."""
+    moves: NDArray[np.int32]
+    """``(edges,)``: the number of the first move that leads from one node to the other."""
+
+    def __repr__(self) -> str:
+        return f"<MoveGraph: {counted(len(self.labels), 'position')}, {counted(len(self.edges), 'edge')}>"
+
+
+def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int) -> MoveGraph:
+    """Return the graph of the positions reachable from starts ``(n, places)``. Moves that change nothing are not edges.
+
+    Raises ResourceLimitError if there are more than ``most`` positions.
+    """
+    packing = Fields.of(parts)
+    found = PositionSet(packing, ENOUGH)
+    found.add(packing.pack(starts))
+    first, bounds, edges = 0, [0], [np.empty((0, 3), dtype=np.int64)]
+    while first < len(found):
+        bounds.append(end := len(found))
+        while first < end:
+            batch = range(first, min(end, first + BATCH))
+            edges.append(_moved(found, moves, batch))
+            first = batch.stop
+            if len(found) > most:
+                raise ResourceLimitError(f"the graph has more than {most:,} positions")
+    depths = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+    before, after, move = np.concatenate(edges).T
+    return MoveGraph(
+        packing.unpack(found.words[: len(found)]), depths, np.stack((before, after), axis=1), move.astype(np.int32)
+    )
+
+
+def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
+    """Add the successors of a batch of positions; return its edges: the nodes before and after, and the move."""
+    packing = found.packing
+    labels, listed = packing.unpack(found.words[batch.start : batch.stop]), [np.empty((0, 3), dtype=np.int64)]
+    for number in range(len(moves)):
+        after, legal = moves.move(number, labels)
+        words = packing.pack(after[legal])
+        found.add(words)
+        before = batch.start + np.flatnonzero(legal)
+        listed.append(np.stack((before, found.numbers(words), np.full(len(before), number)), axis=1))
+    return _each_once(np.concatenate(listed))
+
+
+def _each_once(edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edges between different nodes in order; of several edges between two nodes, the first move."""
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    edges = edges[np.lexsort(edges.T[::-1])]
+    new = np.ones(len(edges), dtype=np.bool_)
+    new[1:] = (edges[1:, :2] != edges[:-1, :2]).any(axis=1)
+    each: NDArray[np.int64] = edges[new]
+    return each

@@ -1,0 +1,135 @@
+"""Sets of positions packed into words, as open-addressing hash tables."""
+
+# ruff: noqa: SIM110 (numba compiles loops, not generators)
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.keys.bit_fields import Fields
+
+Words = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Slots = NDArray[np.int32]
+ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+FIRST_CAPACITY = 1 << 14
+SLICE = 1 << 19
+"""Number of positions that one kernel call looks up or adds, so that an interruption takes effect soon."""
+SLOT_BYTES = 4
+MAX_SLOTS = 1 << 31
+"""Maximum number of slots. A slot holds the number of a position in 32 bits, and there are four slots for each."""
+
+
+class PositionSet:
+    """Different positions, numbered in the order in which they were added, within a memory limit.
+
+    ``advice`` ends the error message if they exceed the limit.
+    """
+
+    words: Words
+    """``(capacity, words)``: the packed positions, then unused room."""
+    slots: NDArray[np.int32]
+    """The hash table: numbers of positions, or -1."""
+
+    def __init__(self, packing: Fields, memory_limit: int, advice: str = "") -> None:
+        self.packing = packing
+        self.count = 0
+        self._memory_limit = memory_limit
+        self._advice = advice
+        self.words = np.empty((0, packing.words), dtype=np.uint64)
+        self.slots = np.empty(0, dtype=np.int32)
+        self._grow(FIRST_CAPACITY)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def add(self, keys: Words) -> None:
+        """Add the positions ``(n, words)`` that are new; raise ResourceLimitError if they do not fit into memory."""
+        for begin in range(0, len(keys), SLICE):
+            few = keys[begin : begin + SLICE]
+            self.make_room(len(few))
+            self.count = _insert(few, self.count, self.words, self.slots)
+
+    def numbers(self, keys: Words) -> NDArray[np.int64]:
+        """Return the number of each of the positions ``(n, words)``, or -1."""
+        found = np.empty(len(keys), dtype=np.int64)
+        for begin in range(0, len(keys), SLICE):
+            found[begin : begin + SLICE] = _find(keys[begin : begin + SLICE], self.words, self.slots)
+        return found
+
+    def make_room(self, more: int) -> None:
+        """Make room for more positions; raise ResourceLimitError if they would exceed the memory limit."""
+        if self.count + more > len(self.words):
+            self._grow(max(2 * len(self.words), self.count + more))
+
+    def _grow(self, capacity: int) -> None:
+        """Enlarge the set; its positions are in memory twice while they are copied."""
+        slots = 1 << (4 * capacity - 1).bit_length()
+        needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
+        if slots > MAX_SLOTS:
+            raise ResourceLimitError(f"{self.count:,} positions reached: a search cannot hold more{self._advice}")
+        if needed > self._memory_limit:
+            raise ResourceLimitError(
+                f"{counted(self.count, 'position')} reached: more positions would take {needed:,} bytes, "
+                f"but the limit is {self._memory_limit:,} bytes{self._advice}"
+            )
+        self.slots = np.empty(0, dtype=np.int32)
+        words = np.empty((capacity, self.packing.words), dtype=np.uint64)
+        words[: self.count] = self.words[: self.count]
+        self.words, self.slots = words, np.full(slots, -1, dtype=np.int32)
+        for begin in range(0, self.count, SLICE):
+            _fill_slots(self.words, begin, min(self.count, begin + SLICE), self.slots)
+
+
+@kernel
+def _slot_of(key: Words, words: Words, slots: Slots) -> int:
+    """Return the slot that holds a position, or the free slot for it."""
+    mask = np.uint64(len(slots) - 1)
+    hashed = ZERO
+    for word in key:
+        hashed = (hashed ^ word) * FACTOR
+        hashed ^= hashed >> HALF
+    slot = hashed & mask
+    while slots[slot] >= 0 and not words_equal(words[slots[slot]], key):
+        slot = (slot + ONE) & mask
+    return int(slot)
+
+
+@kernel
+def words_equal(one: Words, other: Words) -> bool:
+    """Return whether all words are equal."""
+    for i in range(len(one)):
+        if one[i] != other[i]:
+            return False
+    return True
+
+
+@kernel
+def _insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
+    """Add the keys ``(n, words)``; return the new size of the set."""
+    for i in range(len(keys)):
+        slot = _slot_of(keys[i], words, slots)
+        if slots[slot] < 0:
+            words[count] = keys[i]
+            slots[slot] = count
+            count += 1
+    return count
+
+
+@kernel
+def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
+    """Return the number of each of the positions ``(n, words)``, or -1."""
+    numbers = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        numbers[i] = slots[_slot_of(keys[i], words, slots)]
+    return numbers
+
+
+@kernel
+def _fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
+    """Add the positions from ``begin`` to ``end``, all different, into empty slots."""
+    for i in range(begin, end):
+        slots[_slot_of(words[i], words, slots)] = i

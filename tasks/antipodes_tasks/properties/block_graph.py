@@ -1,0 +1,151 @@
+"""Block puzzles as coloured graphs whose automorphisms take blocks to blocks.
+
+The label of a block is only on its first square; its other squares have the label REST. A reflection may take the first
+square of a block to another square of the image. So the graph has a vertex for each *placement*, which is a label on a
+first square, adjacent to all squares that the block covers there. Placements are found from the moves.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from antipodes_tasks.properties.coloured_graph import ColouredGraph
+from antipodes_tasks.properties.encoding import Encoding, images_of_copies
+from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
+
+EMPTY = 0
+Placement = tuple[int, int]
+"""A label, and the first square of its block."""
+
+
+class BlockMove(NamedTuple):
+    """The move of a block from one placement to another."""
+
+    before: Placement
+    after: Placement
+    empty: frozenset[int]
+    """The squares that must be empty."""
+
+
+class Blocks(NamedTuple):
+    """The blocks of a puzzle, found from its moves."""
+
+    moves: tuple[BlockMove, ...]
+    covered: dict[Placement, frozenset[int]]
+    """The squares of each placement that occurs in a move."""
+
+
+class BlockGraph(Encoding):
+    """The graph of a block puzzle."""
+
+    def __init__(self, rules: Rules, starts: Labels, blocks: Blocks) -> None:
+        self.rules = rules
+        self.covered = blocks.covered
+        self.graph = ColouredGraph()
+        self.places = [self.graph.vertex("place") for _ in range(rules.places)]
+        self.kinds = {label: self.graph.vertex("kind") for label, _ in self.covered}
+        self.placements = {
+            placement: self.graph.vertex("placement", self.kinds[placement[0]], *(self.places[at] for at in squares))
+            for placement, squares in self.covered.items()
+        }
+        for start in starts.tolist():
+            self.graph.vertex("start", *(self.placements[one] for one in _placements(start, len(rules.symbols))))
+        numbers: dict[BlockMove, list[int]] = {}
+        for number, move in enumerate(blocks.moves):
+            numbers.setdefault(move, []).append(number)
+        self.copies = list(numbers.values())
+        self.move_vertices = [self._add_move(move) for move in numbers]
+
+    def _add_move(self, move: BlockMove) -> int:
+        vertex = self.graph.vertex("move", *(self.places[at] for at in sorted(move.empty)))
+        self.graph.arc(self.placements[move.before], self.placements[move.after], vertex)
+        return vertex
+
+    @property
+    def deciding(self) -> list[int]:
+        """The moves and the placements."""
+        return [*self.move_vertices, *self.placements.values()]
+
+    @property
+    def placed(self) -> list[int]:
+        """The squares."""
+        return self.places
+
+    @property
+    def other_vertices(self) -> list[int]:
+        """The kinds of blocks."""
+        return list(self.kinds.values())
+
+    def symmetry(self, permutation: Numbers) -> Symmetry:
+        """Return the symmetry of a permutation ``(points,)`` of the group."""
+        become = self.images(permutation)
+        place_of = {vertex: place for place, vertex in enumerate(self.places)}
+        places = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
+        labels = np.tile(np.arange(len(self.rules.symbols), dtype=np.uint8), (len(places), 1))
+        firsts = np.tile(places[:, np.newaxis], (1, labels.shape[1]))
+        placement_of = {vertex: placement for placement, vertex in self.placements.items()}
+        for (label, first), vertex in self.placements.items():
+            labels[:, label], firsts[first, label] = placement_of[become[vertex]]
+        number = {vertex: at for at, vertex in enumerate(self.move_vertices)}
+        moves = images_of_copies(self.copies, [number[become[vertex]] for vertex in self.move_vertices])
+        every, moduli = np.arange(len(places)), np.full(len(places), labels.shape[1], dtype=np.int64)
+        return Symmetry(self.rules, places, labels, np.zeros_like(labels), every, moduli, moves, firsts)
+
+
+def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
+    """Return the blocks of a puzzle; None if its moves or starts are not those of a block puzzle."""
+    moves = rules.moves
+    if not isinstance(moves, Transforms) or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
+        return None
+    found: list[BlockMove] = []
+    covered: dict[Placement, frozenset[int]] = {}
+    for number in range(len(moves)):
+        move = _block_move(moves, number, len(rules.symbols) - 1)
+        if move is None:
+            return None
+        found.append(move)
+        for placement, squares in _covered(moves, number, move):
+            if covered.setdefault(placement, squares) != squares:
+                return None
+    blocks = Blocks(tuple(found), covered)
+    return blocks if all(_fits(start, blocks, len(rules.symbols)) for start in starts.tolist()) else None
+
+
+def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
+    """Return the block move of a move that requires one label and empty places only; None for other moves."""
+    conditional = moves.conditional[number].nonzero()[0].tolist()
+    masks = [] if moves.conditions is None else moves.conditions[number, conditional].tolist()
+    empty = frozenset(place for place, mask in zip(conditional, masks, strict=True) if mask == 1 << EMPTY)
+    labelled = [(place, mask) for place, mask in zip(conditional, masks, strict=True) if place not in empty]
+    if len(labelled) != 1 or moves.added[number].any():
+        return None
+    first, mask = labelled[0]
+    label = mask.bit_length() - 1
+    after = int(np.argmax(moves.origin[number] == first))
+    is_single = mask == 1 << label and EMPTY < label < rest and after != first
+    return BlockMove((label, first), (label, after), empty) if is_single else None
+
+
+def _covered(moves: Transforms, number: int, move: BlockMove) -> Iterator[tuple[Placement, frozenset[int]]]:
+    """Yield the squares that a block covers before and after a move; all of them move."""
+    origin = moves.origin[number].tolist()
+    before = {place for place, come_from in enumerate(origin) if place != come_from} - move.empty
+    yield move.before, frozenset(before)
+    yield move.after, frozenset(place for place, come_from in enumerate(origin) if come_from in before)
+
+
+def _placements(start: list[int], labels: int) -> list[Placement]:
+    return [(label, place) for place, label in enumerate(start) if EMPTY < label < labels - 1]
+
+
+def _fits(start: list[int], blocks: Blocks, labels: int) -> bool:
+    """Return whether the blocks of a start cover exactly the places that are not empty."""
+    placements = _placements(start, labels)
+    if not set(placements) <= blocks.covered.keys():
+        return False
+    covered = [place for placement in placements for place in blocks.covered[placement]]
+    return sorted(covered) == [place for place, label in enumerate(start) if label != EMPTY]

@@ -1,0 +1,81 @@
+"""Work in all threads: its results, what is told of it, and how it ends."""
+
+import threading
+
+import pytest
+
+from antipodes_tasks.base import parallel
+from antipodes_tasks.base.errors import InterruptedRunError
+from antipodes_tasks.base.parallel import check_wanted, in_threads, watched
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def silence(what: str, done: int, of: int) -> None:
+    """Hear nothing."""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_are_in_the_order_of_the_calls(threads: int) -> None:
+    with watched(silence, lambda: False, threads):
+        found = in_threads("squares", [lambda number=number: square(number) for number in range(50)])
+    assert found == [square(number) for number in range(50)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_parts_are_told_once_it_takes_long(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int, int]] = []
+    calls = [lambda: square(3)] * 4
+    with watched(lambda what, done, of: told.append((what, done, of)), lambda: False, threads):
+        in_threads("squares", calls)
+        assert told == []
+        monkeypatch.setattr(parallel, "TELL_SECONDS", 0.0)
+        in_threads("squares", calls)
+    in_threads("squares", calls)
+    assert told == [("squares", done, 4) for done in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stop_ends_it(threads: int) -> None:
+    watching = watched(silence, lambda: True, threads)
+    with watching, pytest.raises(InterruptedRunError, match="interrupted while squaring"):
+        in_threads("squaring", [lambda: square(3)] * 4)
+
+
+def test_the_first_error_ends_it() -> None:
+    begun: list[int] = []
+
+    def divide(number: int) -> int:
+        begun.append(number)
+        return 1 // 0
+
+    with pytest.raises(ZeroDivisionError):
+        in_threads("dividing", [lambda number=number: divide(number) for number in range(3)])
+    assert begun == [0]
+    with watched(silence, lambda: False, 2), pytest.raises(ZeroDivisionError):
+        in_threads("dividing", [lambda: divide(0)] * 3)
+
+
+def test_a_long_call_ends_when_another_one_fails() -> None:
+    begun = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        while True:
+            check_wanted()
+
+    def fail() -> None:
+        begun.wait()
+        raise ZeroDivisionError
+
+    with watched(silence, lambda: False, 2), pytest.raises(ZeroDivisionError):
+        in_threads("waiting", [wait, fail])
+    check_wanted()  # outside of such calls everything is wanted
+
+
+def test_nobody_watches_by_default() -> None:
+    """As on workers of a cluster, where threads are the scheduler's."""
+    names = in_threads("asking", [lambda: threading.current_thread().name] * 3)
+    assert set(names) == {threading.current_thread().name}

@@ -1,0 +1,20 @@
+"""How messages count."""
+
+import pytest
+
+from antipodes_tasks.base.quoting import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "expected"),
+    [
+        (0, ("move",), "0 moves"),
+        (1, ("move",), "1 move"),
+        (2, ("move",), "2 moves"),
+        (12_108_096, ("position",), "12,108,096 positions"),
+        (1, ("position fits", "positions fit"), "1 position fits"),
+        (3, ("position fits", "positions fit"), "3 positions fit"),
+    ],
+)
+def test_counted(number: int, words: tuple[str, ...], expected: str) -> None:
+    assert counted(number, *words) == expected

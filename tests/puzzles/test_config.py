@@ -1,0 +1,240 @@
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from stores import toml
+
+from antipodes.puzzles.config import _LOADED, MAX_LOADED, Config, bundled_configs, load_config, named_puzzles
+from antipodes.tables.planning.plan import plan_cut
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.spaces.selection import best_space
+
+LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
+
+
+def test_bundled_names() -> None:
+    names = {"five-tiles", "three-colours", "eight-puzzle", "eight-puzzle-blank-first", "twelve-puzzle-colours"}
+    assert names | {"eleven-puzzle", "seven-tiles"} <= set(bundled_configs())
+
+
+@pytest.mark.parametrize("name", named_puzzles())
+def test_bundled_configs_describe_puzzles_of_their_names(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    assert puzzle.name == name
+    assert puzzle.description
+
+
+def test_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "line.toml"
+    path.write_text(toml(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"}))
+    assert load_config(str(path)) == Config(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"})
+
+
+def test_patterns_are_bundled_or_beside_the_config(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(toml(LINE))
+    path = tmp_path / "line.toml"
+    path.write_text(toml(LINE) + "\n[solve]\npatterns = ['fifteen-puzzle-7', 'other.toml', 'other.toml']\n")
+    assert load_config(str(path)).patterns == ("fifteen-puzzle-7", str(tmp_path / "other.toml"))
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_configs() if load_config(name).patterns])
+def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
+    config = load_config(name)
+    for pattern in map(load_config, config.patterns):
+        assert pattern.puzzle.places <= config.puzzle.places
+        assert len(pattern.puzzle.moves) == len(config.puzzle.moves)
+        assert best_space(pattern.puzzle.rules).size < 1 << 32
+        cut, _ = plan_cut(pattern.puzzle, pattern.run.get("symmetry"))
+        assert cut.numbering.symmetries == 1  # as solve --tables demands
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"\[puzzle\]"),
+        ("[puzzle]", "family"),
+        ("puzzle = 5", "puzzle: expected a table"),
+        ("[puzzles]", "puzzles: unknown key"),
+        ("[puzzle", "TOML"),
+        ("a = 1\na = 2", "TOML"),
+        (toml(LINE) + "\n[extra]", "extra: unknown key"),
+        (toml({**LINE, "colums": 3}), "colums: unknown key"),
+        (toml({**LINE, "enumerated": 1}), "enumerated: expected true or false, found 1"),
+        (
+            toml({**LINE, "enumerated": True, "free": ["1"]}),
+            "enumerated: not possible with free tiles, whose moves cost nothing",
+        ),
+        (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
+        (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer, found 'two'"),
+        (toml(LINE, {"workers": 1.5}), r"\[run\] workers"),
+        (toml(LINE, {"checkpoint_every": "often"}), r"\[run\] checkpoint_every: expected a number, found 'often'"),
+        (
+            toml(LINE, {"memory_limit": 1.5}),
+            r"\[run\] memory_limit: expected a number of bytes or a string such as 2GiB",
+        ),
+        (toml(LINE, {"overwrite": 1}), r"\[run\] overwrite: expected true or false, found 1"),
+        (toml(LINE, {"store": True}), r"\[run\] store: expected a string, found True"),
+        (toml(LINE) + "\n[solve]\ntables = []", r"\[solve\] tables: unknown key; expected patterns"),
+        (toml(LINE) + "\n[solve]\npatterns = 'one'", r"\[solve\] patterns: expected a list of names or files"),
+        (toml(LINE) + "\n[solve]\npatterns = ['no.toml']", r"patterns: expected a bundled pattern or a file"),
+        ("rows = " + "1" * 5000, "TOML"),
+        ("a = " + "[" * 5000, "TOML"),
+    ],
+)
+def test_bad_files_are_refused_with_their_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(str(path))
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".tws", ".json", ".gap"])
+def test_an_empty_definition_is_refused_as_one(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"bad{suffix}"
+    path.write_text("\n")
+    with pytest.raises(ConfigError, match=f"bad{suffix}: the {suffix} file is empty"):
+        load_config(str(path))
+
+
+def test_endings_may_be_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "ring.TWS"
+    path.write_text("Set A 3 1\nSolved\nA\n1 2 3\nEnd\nMove R\nA\n2 3 1\nEnd\n")
+    assert load_config(str(path)).puzzle.name == "ring"
+
+
+def test_a_directory_is_refused_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "skewb.tws"
+    path.mkdir()
+    with pytest.raises(ConfigError, match="found a directory, '"):
+        load_config(str(path))
+
+
+def test_no_text_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(ConfigError, match="TOML"):
+        load_config(str(path))
+
+
+@pytest.mark.parametrize("name", ["eight-puzle", "", ".", "/", "no/such.toml", "x" * 300, "x" * 5000])
+def test_what_is_neither_a_name_nor_a_file(name: str) -> None:
+    with pytest.raises(ConfigError, match="expected the name of a puzzle, the path of its file"):
+        load_config(name)
+
+
+def test_a_close_name_is_offered() -> None:
+    with pytest.raises(ConfigError, match="bundled puzzles: eight-puzzle"):
+        load_config("eight-puzle")
+
+
+def test_a_mistyped_file_and_a_missing_key_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text('[puzzle]\nname = "mine"\nfamily = "hanoi"\npegs = 3')
+    with pytest.raises(ConfigError, match=r"there is no file 'nime\.toml'; similar ones there: 'mine\.toml'$"):
+        load_config("nime.toml")
+    with pytest.raises(ConfigError, match="nor a directory"):
+        load_config("nowhere/mine.toml")
+    with pytest.raises(ConfigError, match=r"mine\.toml: \[puzzle\]: the key 'discs' is missing$"):
+        load_config("mine.toml")
+
+
+SQUARE = '[puzzle]\nname = "square"\nfamily = "sliding"\nrows = 2\ncolumns = 2\nstart = "1 2 3 0"\n'
+TURN = "Name turn\nSet C 3 1\nSolved\nC\n1 2 3\nEnd\nMove L\nC\n2 3 1\nEnd\n"
+"""A definition of twsearch."""
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    """Also if its size and its time stamps stay the same, and if it is replaced while programs name it."""
+    path = tmp_path / "square.toml"
+    for number in range(20):
+        start = ("1 2 3 0", "1 3 2 0")[number % 2]
+        path.write_text(SQUARE.replace("1 2 3 0", start))
+        os.utime(path, (1e9, 1e9))
+        for _ in range(3):
+            puzzle = load_config(str(path)).puzzle
+            assert puzzle.format(puzzle.start_labels[0]) == start
+    path.write_text(SQUARE.replace("1 2 3 0", "1 2 3 4"))
+    with pytest.raises(ConfigError, match="start"):
+        load_config(str(path))
+    path.unlink()
+    with pytest.raises(ConfigError, match="there is no file"):
+        load_config(str(path))
+
+
+def test_a_definition_that_a_config_names_is_read_again(tmp_path: Path) -> None:
+    config, definition = tmp_path / "turn.toml", tmp_path / "turn.tws"
+    config.write_text('[puzzle]\nname = "turn"\nfamily = "twisty"\nfile = "turn.tws"\nturns = "single"\n')
+    for name in ("L", "R", "L"):
+        definition.write_text(TURN.replace("Move L", f"Move {name}"))
+        for _ in range(3):
+            assert load_config(str(config)).puzzle.moves.names == (name,)
+            assert load_config(str(definition)).puzzle.moves.names[0][0] == name
+    definition.unlink()
+    with pytest.raises(ConfigError, match=r"turn\.tws"):
+        load_config(str(config))
+
+
+def test_a_pattern_that_a_config_names_is_looked_for_again(tmp_path: Path) -> None:
+    pattern, config = tmp_path / "pattern.toml", tmp_path / "square.toml"
+    config.write_text(f'{SQUARE}[solve]\npatterns = ["pattern.toml"]\n')
+    pattern.write_text(SQUARE)
+    for _ in range(3):
+        assert load_config(str(config)).patterns == (str(pattern),)
+    pattern.unlink()
+    with pytest.raises(ConfigError, match=r"expected a bundled pattern or a file, found 'pattern\.toml'"):
+        load_config(str(config))
+
+
+def test_a_name_that_is_relative_follows_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for start in ("1 2 3 0", "3 2 1 0"):
+        folder = tmp_path / start.replace(" ", "")
+        folder.mkdir()
+        (folder / "square.toml").write_text(SQUARE.replace("1 2 3 0", start))
+        monkeypatch.chdir(folder)
+        for _ in range(3):
+            puzzle = load_config("square.toml").puzzle
+            assert puzzle.format(puzzle.start_labels[0]) == start
+
+
+def test_callers_share_nothing_that_they_can_change() -> None:
+    for name in ("eight-puzzle", "2x2x2-corner", "klotski"):
+        first = load_config(name)
+        before = first.puzzle.start_labels.copy(), dict(first.settings), first.puzzle.fingerprint
+        first.puzzle.start_labels[:] = 0
+        assert isinstance(first.settings, dict)
+        first.settings["start"] = "1"
+        first.settings.setdefault("more", []).append(5)
+        for _ in range(3):
+            again = load_config(name)
+            assert np.array_equal(again.puzzle.start_labels, before[0])
+            assert (dict(again.settings), again.puzzle.fingerprint) == before[1:]
+            assert again.puzzle.settings is again.settings
+
+
+def test_many_configs_are_not_all_kept(tmp_path: Path) -> None:
+    for number in range(3 * MAX_LOADED):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(SQUARE.replace("square", f"square-{number}"))
+        assert load_config(str(path)).puzzle.name == f"square-{number}"
+    assert len(_LOADED._loaded) <= MAX_LOADED
+
+
+def test_a_known_config_is_found_without_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No folder is listed, and no puzzle is made."""
+    path = tmp_path / "square.toml"
+    path.write_text(SQUARE)
+    for name in ("fifteen-puzzle", str(path)):
+        load_config(name)
+    for function in ("bundled_configs", "puzzle_from", "read_config"):
+        monkeypatch.setattr(f"antipodes.puzzles.config.{function}", None)
+    for name in ("fifteen-puzzle", str(path)):
+        assert load_config(name).puzzle.places in (4, 16)
+
+
+@pytest.mark.parametrize("name", ["../eight-puzzle", "boards/6x10", "patterns/fifteen-puzzle-7", ".", "", "x" * 5000])
+def test_names_lead_to_no_other_folder(name: str) -> None:
+    with pytest.raises(ConfigError, match="expected the name of a puzzle"):
+        load_config(name)

@@ -1,0 +1,597 @@
+"""Tables of patterns of puzzles whose moves are legal everywhere: bounds, lengths, symmetries, and what is refused."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import Command
+from stores import toml
+
+from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.config import Config, load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.solving import folded_tables, pattern_heuristic, pattern_values
+from antipodes.solving.pattern_heuristic import load_patterns
+from antipodes.system.options import RunOptions
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.table import Table, open_table
+from antipodes_tasks.base.errors import InputError, UnfinishedError
+from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.properties.finding import symmetries_of
+from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches import deepening
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.digits import digits_of, split
+from antipodes_tasks.searches.folding import folded, folding_of
+from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits, transforms_in
+from antipodes_tasks.searches.permutation_pdb import TurnPatterns
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.progress import TimeLimitReached
+from antipodes_tasks.searches.step_tables import MAX_MOVES
+from antipodes_tasks.searches.symmetric_starts import stages_of
+from antipodes_tasks.spaces.keyed import Keyed
+from antipodes_tasks.spaces.selection import numbering_of
+
+Orbit = tuple[str, int] | None
+"""The pieces of an orbit in a pattern, without blanks, and their orientations; None if it is left out."""
+PATTERNS: dict[str, dict[str, Mapping[str, Orbit]]] = {
+    "2x2x2-corner": {"places": {"CORNERS": ("0123456", 1)}, "twists": {"CORNERS": ("0000000", 3)}},
+    "pyraminx": {"edges": {"AXIALS": None}, "flips": {"EDGES": ("001111", 2)}},
+    "skewb-corner": {"corners": {"CENTRES": None}, "centres": {"CORNERS1": ("0123", 1), "CORNERS2": ("012", 1)}},
+}
+"""Two patterns of each puzzle."""
+
+
+def defined(text: str, orbits: Mapping[str, Orbit]) -> str:
+    """A definition in which some orbits have other pieces, other orientations, or are left out."""
+    lines, made, starts = iter(text.splitlines()), list[str](), False
+    for line in lines:
+        words = line.split() or [""]
+        starts = words[0] == "StartState" or (starts and words[0] != "End")
+        if words[0] == "Set" and words[1] in orbits:
+            orbit = orbits[words[1]]
+            made += [] if orbit is None else [f"Set {words[1]} {words[2]} {orbit[1]}"]
+        elif words[0] in orbits:
+            own, permutation, twists = orbits[words[0]], next(lines), ""
+            if f"Set {words[0]} {len(permutation.split())} 1" not in text:
+                twists = next(lines)
+            if own is not None:
+                made += [line, " ".join(own[0]) if starts else permutation, *([twists] if own[1] > 1 else [])]
+        else:
+            made.append(line)
+    return "\n".join(made)
+
+
+def settings_of(name: str, pattern: str, orbits: Mapping[str, Orbit], turns: str = "half") -> dict[str, Any]:
+    bundled = load_config(name).settings
+    return {
+        "name": f"{name}-{pattern}",
+        "family": "twisty",
+        "format": "tws",
+        "turns": turns,
+        "definition": defined(bundled["definition"], orbits),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("turns")
+
+
+def store(folder: Path, settings: Mapping[str, Any]) -> Path:
+    """The table of some settings; each is made once."""
+    path = folder / f"{settings['name']}.zarr"
+    if not path.exists():
+        run_puzzle(Config(settings), path, RunOptions(workers=1))
+    return path
+
+
+def stores(folder: Path, name: str, patterns: Sequence[str]) -> list[Path]:
+    return [store(folder, settings_of(name, own, PATTERNS[name][own])) for own in patterns]
+
+
+def whole_table(folder: Path, name: str) -> Table:
+    return open_table(store(folder, load_config(name).settings))
+
+
+def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> TurnPatterns:
+    found = load_patterns(puzzle.rules, None, addresses)
+    assert isinstance(found, TurnPatterns)
+    return found
+
+
+def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Labels:
+    """The ends of random walks from the start, ``(count, places)``."""
+    random = np.random.default_rng(seed)
+    labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
+    for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
+        for i, number in enumerate(numbers.tolist()):
+            labels[i] = puzzle.moves.move(number, labels[i : i + 1])[0][0]
+    return labels
+
+
+@pytest.mark.parametrize(("name", "patterns"), [(name, list(PATTERNS[name])) for name in PATTERNS])
+def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
+    name: str, patterns: list[str], folder: Path
+) -> None:
+    puzzle = load_config(name).puzzle
+    found = heuristic(puzzle, stores(folder, name, patterns))
+    assert {view.table.rules.name for view in found.views} <= {f"{name}-{pattern}" for pattern in patterns}
+    labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 300), scrambled(puzzle, 50, moves=3)))
+    with whole_table(folder, name) as table:
+        distances = table.distances(labels)
+    bounds = found.estimates(labels)
+    assert (bounds <= distances).all()
+    assert bounds[0] == 0 < bounds.mean()
+    after = puzzle.successors_many(labels)
+    steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
+    assert steps.max() == 1
+    for one, distance in zip(labels[::25], distances[::25].tolist(), strict=True):
+        answer = ida_star(Problem.of(puzzle.rules, one), heuristic=found)
+        assert answer.distance == distance
+        assert len(answer.solutions[0]) == distance + 1
+        for before, then in zip(answer.solutions[0], answer.solutions[0][1:], strict=False):
+            assert then.tolist() in puzzle.rules.successors(before).tolist()
+        assert puzzle.start_labels[0].tolist() == answer.solutions[0][-1].tolist()
+
+
+def test_every_shortest_path_is_found(folder: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
+    for one in scrambled(puzzle, 6, moves=7):
+        problem = Problem.of(puzzle.rules, one)
+        answer, expected = ida_star(problem, every=True, heuristic=found), bfs(problem, every=True)
+        assert answer.solution_count == expected.solution_count
+        assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
+
+
+@pytest.mark.parametrize(
+    ("name", "dropped", "kept", "omitted"),
+    [
+        ("pyraminx", ["EDGES:4,5,6"], ["EDGES:1,2,3"], ["AXIALS"]),
+        ("pyraminx", ["AXIALS:1,3"], [], []),
+        ("pyraminx", ["EDGES:2", "AXIALS"], [], []),
+        ("2x2x2-corner", ["CORNERS:1"], ["CORNERS:1,2"], []),
+        ("2x2x2-corner", ["CORNERS"], ["CORNERS:1,2,3"], []),
+        ("ivy", ["CORNERS:2"], ["CENTRES:1"], []),
+        ("halpern-kolmelij", ["CORNERS:1,2", "EDGES:3"], [], []),
+    ],
+)
+def test_some_pieces_may_lose_their_orientation(
+    name: str, dropped: list[str], kept: list[str], omitted: list[str], folder: Path
+) -> None:
+    puzzle = load_config(name).puzzle
+    abstraction = Abstraction(keep=kept, drop_orientation=dropped, omit=omitted)
+    found = heuristic(puzzle, [store(folder, abstracted(puzzle, abstraction))])
+    labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 200), scrambled(puzzle, 50, moves=3)))
+    with whole_table(folder, name) as table:
+        distances = table.distances(labels)
+    bounds = found.estimates(labels)
+    assert (bounds <= distances).all()
+    assert bounds[0] == 0 < bounds.mean()
+    after = puzzle.successors_many(labels)
+    steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
+    assert steps.max() == 1
+    for one, distance in zip(labels[-50::10], distances[-50::10].tolist(), strict=True):
+        problem = Problem.of(puzzle.rules, one)
+        answer, expected = ida_star(problem, every=True, heuristic=found), bfs(problem, every=True)
+        assert (answer.distance, answer.solution_count) == (distance, expected.solution_count)
+
+
+def test_the_table_of_a_puzzle_is_a_pattern_of_it_in_another_metric(folder: Path) -> None:
+    quarter = load_config("2x2x2-corner-quarter").puzzle
+    found = heuristic(quarter, [store(folder, load_config("2x2x2-corner").settings)])
+    for one in scrambled(quarter, 4, moves=9):
+        problem = Problem.of(quarter.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+    half, address = load_config("2x2x2-corner").puzzle, store(folder, load_config("2x2x2-corner-quarter").settings)
+    with pytest.raises(
+        InputError, match="no move of 2x2x2-corner-quarter corresponds to the move 'U2' of 2x2x2-corner"
+    ):
+        heuristic(half, [address])
+
+
+def test_a_table_of_a_group_says_the_distance(folder: Path) -> None:
+    puzzle = load_config("m12").puzzle
+    assert numbering_of(puzzle.rules).KIND == "group"
+    address = store(folder, load_config("m12").settings)
+    found = heuristic(puzzle, [address])
+    labels = scrambled(puzzle, 50)
+    with open_table(address) as table:
+        assert np.array_equal(found.estimates(labels), table.distances(labels))
+    answer = ida_star(Problem.of(puzzle.rules, labels[0]), heuristic=found)
+    assert answer.distance == answer.expanded == found.estimate(labels[0])
+
+
+@pytest.mark.parametrize("name", ["2x2x2-corner", "m12", "pyraminx", "listed"])
+def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
+    listed = {"family": "generators", "name": "p", "n": 6, "moves": {"A": "(0 1 2)", "B": "(2 3)(4 5)"}}
+    puzzle = puzzle_from(listed) if name == "listed" else load_config(name).puzzle
+    rules = replace(puzzle.rules, enumerated=True) if name == "listed" else puzzle.rules
+    numbering = Keyed.of(rules) if name == "listed" else numbering_of(rules)
+    digits = digits_of(numbering, rules)
+    labels = scrambled(puzzle, 40)
+    for one, index in zip(labels, numbering.rank(labels).tolist(), strict=True):
+        own = split(index, digits)
+        assert sum(digit.weight * value for digit, value in zip(digits, own, strict=True)) == index
+        for move in range(len(puzzle.moves)):
+            expected = int(numbering.rank(puzzle.moves.move(move, one[np.newaxis])[0])[0])
+            made = 0
+            for digit, value in zip(digits, own, strict=True):
+                if digit.maps is None:
+                    made += digit.weight * int(digit.after[value, move])
+                else:
+                    made += digit.weight * int(digit.after[digit.maps[own[digit.row], move], value])
+            assert made == expected
+
+
+def test_symmetric_views_raise_the_bound(folder: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["flips"]))
+    assert len(found.views) > 1
+    labels = scrambled(puzzle, 100)
+    alone = replace(found, views=found.views[:1])
+    assert (found.estimates(labels) >= alone.estimates(labels)).all()
+    assert found.estimates(labels).mean() > alone.estimates(labels).mean()
+    assert found.name == f"pyraminx-flips, greatest of {len(found.views)}"
+
+
+def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
+    text = "Set A 4 1\nStartState\nA\n0 1 2 3\nEnd\nMoveTransformation R\nA\n1 0 3 2\nEnd"
+    text += "\nMoveTransformation S\nA\n2 3 0 1\nEnd"
+    settings = {"name": "four", "family": "twisty", "format": "tws", "definition": text}
+    puzzle = puzzle_from(settings)
+    found = heuristic(puzzle, [store(folder, settings)])
+    problem = Problem(puzzle.rules, np.array([1, 2, 3, 0], dtype=np.uint8), puzzle.start_labels)
+    assert found.estimate(problem.position) == UNREACHABLE_COST
+    answer = ida_star(problem, heuristic=found)
+    assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
+
+
+def test_moves_that_need_not_follow_are_left_out() -> None:
+    moves = transforms_in(load_config("2x2x2").puzzle.rules)
+    names = moves.names
+    one, every = (followers(moves, every) for every in (False, True))
+    after_u = {names[number] for number in one[names.index("U")]}
+    assert after_u == {"R", "R2", "R'", "F", "F2", "F'", "D", "D2", "D'", "L", "L2", "L'", "B", "B2", "B'"}
+    after_d = {names[number] for number in one[names.index("D")]}
+    assert after_d == after_u - {"D", "D2", "D'"}
+    assert {names[number] for number in every[names.index("D")]} == after_d | {"U", "U2", "U'"}
+    assert one[-1] == every[-1] == list(range(len(moves)))
+
+
+@pytest.mark.parametrize("name", ["2x2x2-corner", "pyraminx", "skewb-corner", "2x2x3", "m12"])
+def test_inverses_are_as_far(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    inverses = Inverses.of(puzzle.rules, puzzle.start_labels[0])
+    assert inverses is not None
+    random = np.random.default_rng(1)
+    numbers = random.integers(len(puzzle.moves), size=12).tolist()
+    forwards, backwards = puzzle.start_labels, puzzle.start_labels
+    for number in numbers:
+        forwards = puzzle.moves.move(number, forwards)[0]
+    for number in inverses.moves[numbers[::-1]].tolist():
+        backwards = puzzle.moves.move(number, backwards)[0]
+    assert np.array_equal(inverses.image(forwards[0]), backwards[0])
+    assert np.array_equal(inverses.image(backwards[0]), forwards[0])
+
+
+def test_where_pieces_are_equal_there_are_no_inverses(folder: Path) -> None:
+    puzzle = puzzle_from(settings_of("pyraminx", "flips", PATTERNS["pyraminx"]["flips"]))
+    assert Inverses.of(puzzle.rules, puzzle.start_labels[0]) is None
+    found = heuristic(
+        puzzle, [store(folder, settings_of("pyraminx", "equal", {"AXIALS": None, "EDGES": ("001111", 2)}))]
+    )
+    for one in scrambled(puzzle, 4):
+        problem = Problem.of(puzzle.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+
+
+@pytest.mark.parametrize("least", [1, 1 << 22])
+def test_tables_reduced_by_symmetries_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", least)
+    puzzle = load_config("2x2x2").puzzle
+    settings = settings_of("2x2x2", "reduced", {"CORNERS": ("01222222", 3)})
+    whole, reduced = tmp_path / "whole.zarr", tmp_path / "reduced.zarr"
+    for path, symmetry in ((whole, "off"), (reduced, "on")):
+        run_puzzle(Config(settings), path, RunOptions(workers=1, symmetry=symmetry))
+    assert TableStore(reduced).read().index_size < TableStore(whole).read().index_size
+    labels = scrambled(puzzle, 300)
+    expected, found = heuristic(puzzle, [whole]), heuristic(puzzle, [reduced])
+    assert found.values.tobytes() == expected.values.tobytes()
+    assert np.array_equal(found.estimates(labels), expected.estimates(labels))
+    monkeypatch.setattr(pattern_values, "LEAST_CACHED", 1)
+    for _ in range(2):  # made, then from the cache
+        assert heuristic(puzzle, [reduced]).values.tobytes() == expected.values.tobytes()
+        monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
+    monkeypatch.setattr(pattern_heuristic, "MAX_EXPANDED", 100)
+    with pytest.raises(InputError, match=r'has 122,472 positions, more than the limit of 100; .* symmetry="off"'):
+        heuristic(puzzle, [reduced])
+
+
+def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
+    puzzle = load_config("pyraminx").puzzle
+    refused: dict[str, dict[str, Any]] = {
+        "no move of m12 corresponds to the move 'U' of pyraminx": dict(load_config("m12").settings),
+        "pyraminx-single has irreversible moves, so its distances to the start are not known": settings_of(
+            "pyraminx", "single", {"AXIALS": None, "EDGES": ("012345", 2)}, turns="single"
+        ),
+    }
+    for message, settings in refused.items():
+        with pytest.raises(InputError, match=message):
+            heuristic(puzzle, [store(folder, settings)])
+    merged = settings_of("pyraminx", "flips", PATTERNS["pyraminx"]["flips"])
+    with pytest.raises(InputError, match="pyraminx-edges distinguishes pieces that are identical in"):
+        heuristic(puzzle_from(merged), stores(folder, "pyraminx", ["edges"]))
+    with pytest.raises(
+        InputError, match=r"sliding puzzle with one blank, or moves that are always legal; .* hanoi-3-pegs"
+    ):
+        load_patterns(load_config("hanoi-3-pegs").puzzle.rules, None, stores(folder, "pyraminx", ["edges"]))
+    slides = {"name": "s", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0", "metric": "slides"}
+    dial = "Set P 3 1\nSolved\nEnd\nMove A\nP\n2 3 1\nEnd\nIllegal P 3 1\n"
+    barred = {"name": "b", "family": "twisty", "format": "tws", "definition": dial}
+    for one, reason in ((slides, "take several tiles"), (barred, "are not always legal")):
+        with pytest.raises(
+            InputError, match=f"always legal; this does not hold for {one['name']}, whose moves {reason}$"
+        ):
+            load_patterns(puzzle_from(one).rules, None, stores(folder, "pyraminx", ["edges"]))
+    goal = scrambled(puzzle, 1)[0]
+    with pytest.raises(InputError, match="the goal of pyraminx does not correspond to the start of pyraminx-edges"):
+        load_patterns(puzzle.rules, goal, stores(folder, "pyraminx", ["edges"]))
+    begun = tmp_path / "begun.zarr"
+    run_puzzle(Config(merged), begun, RunOptions(workers=1), interrupted=lambda: True)
+    with pytest.raises(UnfinishedError, match=r"begun.zarr is unfinished; resume with: antipodes resume"):
+        heuristic(puzzle, [begun])
+
+
+def test_solve_names_the_tables(cli: Command, folder: Path) -> None:
+    Path("edges.toml").write_text(toml(settings_of("pyraminx", "edges", PATTERNS["pyraminx"]["edges"])))
+    (address,) = stores(folder, "pyraminx", ["edges"])
+    shown = json.loads(cli("solve", "pyraminx", "--moves", "U R L' B U", "--tables", address, "--json", "--quiet").out)
+    assert (shown["method"], shown["heuristic"]) == ("ida-star", "pyraminx-edges")
+    assert shown["distance"] == len(shown["moves"]) == 5
+    assert 0 < shown["estimate"] <= 5
+    assert shown["generated"] > shown["expanded"] > 0
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_threads_find_what_one_finds(every: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
+    puzzle = load_config("pyraminx").puzzle
+    found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
+    for one in scrambled(puzzle, 8):
+        problem = Problem.of(puzzle.rules, one)
+        alone, together = (ida_star(problem, every=every, heuristic=found, threads=threads) for threads in (1, 2))
+        assert (together.distance, together.solution_count) == (alone.distance, alone.solution_count)
+        paths, others = ({path.tobytes() for path in answer.solutions} for answer in (alone, together))
+        assert paths == others
+        if every:
+            assert (together.expanded, together.generated) == (alone.expanded, alone.generated)
+
+
+@pytest.mark.parametrize(("name", "pattern"), [("2x2x2", "places"), ("pyraminx", "edges")])
+def test_folded_tables_say_the_same(
+    name: str, pattern: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    puzzle = load_config(name).puzzle
+    orbits = {"CORNERS": ("01234444", 3)} if name == "2x2x2" else PATTERNS[name][pattern]
+    address = store(folder, settings_of(name, f"{pattern}-to-fold", orbits))
+    plain = heuristic(puzzle, [address])
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    labels = scrambled(puzzle, 60, moves=8)
+    for _ in range(2):  # made, then from the cache
+        folded = heuristic(puzzle, [address])
+        folding = folded.views[0].table.folding
+        assert folding is not None
+        assert len(folded.values) < len(plain.values) * 0.6
+        assert np.array_equal(folded.estimates(labels), plain.estimates(labels))
+        for one in labels[:8]:
+            problem = Problem.of(puzzle.rules, one)
+            answer, expected = ida_star(problem, heuristic=folded), ida_star(problem, heuristic=plain)
+            assert (answer.distance, answer.expanded) == (expected.distance, expected.expanded)
+
+
+@pytest.mark.parametrize(("name", "orbits"), [("2x2x2", {"CORNERS": ("01234444", 3)}), ("pyraminx", {"AXIALS": None})])
+def test_what_moves_do_guides_long_searches_in_the_same_way(
+    name: str, orbits: Mapping[str, Orbit], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    puzzle = load_config(name).puzzle
+    found = heuristic(puzzle, [store(folder, settings_of(name, "to-step", orbits))])
+    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 8, moves=8)]
+    before = [ida_star(problem, heuristic=found, every=True) for problem in problems]
+    alone = [ida_star(problem, heuristic=found) for problem in problems]
+    nothing = replace(found, room=100)
+    nothing.prepare(2)
+    assert nothing.steps is None
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    for problem, every, one in zip(problems, before, alone, strict=True):
+        answer = ida_star(problem, heuristic=found)
+        assert found.steps is not None
+        assert answer.distance == one.distance
+        assert answer.solutions[0].tobytes() == one.solutions[0].tobytes()
+        all_paths = ida_star(problem, heuristic=found, every=True)
+        assert (all_paths.expanded, all_paths.generated) == (every.expanded, every.generated)
+        with monkeypatch.context() as patch:
+            patch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
+            shared = ida_star(problem, heuristic=found, threads=2)
+            others = ida_star(problem, heuristic=found, every=True, threads=2)
+        assert shared.solutions[0].tobytes() == one.solutions[0].tobytes()
+        assert (others.expanded, others.generated) == (every.expanded, every.generated)
+        assert others.solution_count == every.solution_count
+        assert {path.tobytes() for path in others.solutions} == {path.tobytes() for path in every.solutions}
+
+
+def test_a_puzzle_may_have_more_moves_than_words_have_bits(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+
+    def settings(name: str, rings: bool) -> dict[str, Any]:
+        lines = ["Set A 3 2", *["Set B 5 1"] * rings, "StartState", "A", "0 1 2", "0 0 0"]
+        lines += [*["B", "0 1 2 3 4"] * rings, "End"]
+        for move, twists in (("R", "1 0 0"), ("S", "0 1 0"), ("T", "0 0 1")):
+            lines += [f"MoveTransformation {move}", "A", "1 2 0", twists, *["B", "1 2 3 4 0"] * rings, "End"]
+        return {"name": name, "family": "twisty", "format": "tws", "turns": "half", "definition": "\n".join(lines)}
+
+    puzzle = puzzle_from(settings("rings", rings=True))
+    found = heuristic(puzzle, [store(folder, settings("ring", rings=False))])
+    assert len(found.views[0].table.rules.moves) <= MAX_MOVES < len(puzzle.moves)
+    assert found.views[0].table.folding is not None
+    for one in scrambled(puzzle, 3):
+        problem = Problem.of(puzzle.rules, one)
+        assert ida_star(problem, heuristic=found).distance == bidirectional(problem).distance
+    assert found.steps is None
+
+
+@pytest.fixture(scope="module")
+def stepped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> TurnPatterns:
+    """Pyraminx by a folded table without its axials, with the words of long searches."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+        pattern = store(folder, settings_of("pyraminx", "to-step", {"AXIALS": None}))
+        found = heuristic(load_config("pyraminx").puzzle, [pattern])
+    found.prepare(2)
+    assert found.steps is not None
+    return found
+
+
+def kept_by_symmetries(found: TurnPatterns, labels: Labels) -> Numbers:
+    """How many symmetries keep each of some positions, ``(n,)``."""
+    return np.sum([one is None or (one.image(labels) == labels).all(axis=1) for one in found.symmetries], axis=0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
+    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
+    random = np.random.default_rng(1)
+    numbering = numbering_of(stepped.rules)
+    with whole_table(folder, "pyraminx") as table:
+        labels = numbering.unrank(random.choice(numbering.size, 40_000, replace=False))
+        labels = labels[kept_by_symmetries(stepped, labels) > 1][:16]
+        distances = table.distances(labels).tolist()
+    assert len(set(distances)) > 2
+    for position, distance in zip(labels, distances, strict=True):
+        problem = Problem.of(stepped.rules, position)
+        answer = ida_star(problem, heuristic=stepped, threads=threads)
+        assert answer.distance == distance == len(answer.solutions[0]) - 1
+        for before, then in pairwise(answer.solutions[0]):
+            assert then.tolist() in stepped.rules.successors(before).tolist()
+        assert np.array_equal(answer.solutions[0][-1], stepped.goal)
+    for position in labels[np.argsort(distances)[:2]]:
+        problem = Problem.of(stepped.rules, position)
+        answer, expected = ida_star(problem, every=True, heuristic=stepped, threads=threads), bfs(problem, every=True)
+        assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
+    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
+    inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_in(stepped.rules)
+    assert inverses is not None
+    axials, edges = stepped.rules.ranges[1], stepped.rules.ranges[-1]
+    labels = np.repeat(stepped.goal[np.newaxis], 162, axis=0)  # twists of the axials, and all edges flipped or none
+    labels[:, axials] = np.arange(162)[:, np.newaxis] // 3 ** np.arange(4) % 3
+    labels[81:, edges] = 1
+    assert all(inverses.commute(moves, one) for one in labels)
+    assert not any(inverses.commute(moves, one) for one in scrambled(load_config("pyraminx").puzzle, 10))
+    with whole_table(folder, "pyraminx") as table:
+        distances = table.distances(labels).tolist()
+    stages = list[int]()
+    for position, distance in list(zip(labels, distances, strict=True))[1::26]:
+        answer = ida_star(Problem.of(stepped.rules, position), heuristic=stepped, threads=threads)
+        assert answer.distance == distance
+        assert np.array_equal(answer.solutions[0][-1], stepped.goal)
+        assert stepped.steps is not None
+        stages.append(len(stepped._stages(stepped.steps, position, distance, False)))
+    assert min(stages) < max(stages)
+
+
+def test_of_beginnings_that_symmetries_exchange_there_is_one() -> None:
+    rules = load_config("2x2x2").puzzle.rules
+    symmetries = symmetries_of(rules, rules.start_labels[:1]).elements()
+    images = np.array([one.moves for one in symmetries])
+    follow = followers_as_bits(rules, False)
+    (stage,) = stages_of(rules, images, False, follow, 12)
+    named = [[rules.moves.names[move] for move in beginning] for beginning in stage.beginnings.tolist()]
+    first = sorted({beginning[0] for beginning in named})
+    assert first == ["U", "U2"]
+    assert sorted({tuple(beginning[:2]) for beginning in named if beginning[0] == "U2"}) == [
+        ("U2", "D"), ("U2", "D2"), ("U2", "F"), ("U2", "F2")
+    ]  # fmt: skip
+    assert len({tuple(sorted(map(tuple, images[:, beginning].tolist()))) for beginning in stage.beginnings}) == len(
+        named
+    )
+    halves, quarters = stages_of(rules, images, True, follow, 12)
+    assert {rules.moves.names[beginning[0]] for beginning in halves.beginnings.tolist()} == {"U2"}
+    left = {rules.moves.names[move] for beginning in quarters.beginnings.tolist() for move in beginning}
+    assert not any(name.endswith("2") for name in left)
+    (alone,) = stages_of(rules, images[:1], False, follow, 12)
+    assert alone.beginnings.shape == (1, 0)
+
+
+def test_what_takes_long_before_a_search_can_be_ended(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading, folding and making words ask each time whether to go on."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
+    puzzle = load_config("pyraminx").puzzle
+    addresses = [store(folder, settings_of("pyraminx", "to-end", {"AXIALS": None}))]
+
+    def pulse_after(times: int) -> Callable[[], None]:
+        left = iter(range(times))
+
+        def pulse() -> None:
+            if next(left, None) is None:
+                raise TimeLimitReached
+
+        return pulse
+
+    with pytest.raises(TimeLimitReached):
+        load_patterns(puzzle.rules, None, addresses, pulse_after(0))
+    ended = 0
+    while ended < 1000:  # at each place in turn, until there is none left
+        try:
+            found = load_patterns(puzzle.rules, None, addresses, pulse_after(ended))
+            break
+        except TimeLimitReached:
+            ended += 1
+    assert ended > 3
+    assert isinstance(found, TurnPatterns)
+    with pytest.raises(TimeLimitReached):
+        found.prepare(2, pulse_after(0))
+    assert found.steps is None
+    found.prepare(2)
+    assert found.steps is not None
+
+
+def test_a_table_that_is_not_as_its_symmetries_demand_is_not_folded(folder: Path) -> None:
+    (address,) = stores(folder, "pyraminx", ["edges"])
+    (table,) = {view.table for view in heuristic(load_config("pyraminx").puzzle, [address]).views}
+    folding = folding_of(table.rules, table.numbering, table.digits)
+    assert folding is not None
+    with open_table(address) as whole:
+        values = whole.distances(table.numbering.unrank(np.arange(table.numbering.size))).astype(np.uint8)
+    assert folded(folding, table.digits, values, False, 2) is not None
+    values[-1] ^= 1
+    assert folded(folding, table.digits, values, False, 2) is None
