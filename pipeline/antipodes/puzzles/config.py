@@ -365,10 +365,10 @@ def read_config(path: Path, table: str, *others: str) -> dict[str, dict[str, Any
 
 @cache
 def _configs() -> Path:
-    """Return the folder of configs: beside this file if installed, or at the top of a checkout."""
-    here = Path(__file__).resolve()
-    installed = here.parent / "configs"
-    return installed if installed.is_dir() else here.parents[2] / "configs"
+    """Return the folder of configs: in the package `antipodes` if installed, or at the top of a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "configs"
+    return installed if installed.is_dir() else package.parents[1] / "configs"
 
 
 def _check_tables(content: Mapping[str, Any], table: str, others: Sequence[str]) -> None:
