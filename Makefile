@@ -76,13 +76,13 @@ dist: $(VENV)/.installed-for-dist
 	$(BIN)/repo-review .
 
 manual: $(VENV)/.installed
-	$(BIN)/python -m manual
+	$(BIN)/python -m workshop.manual
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
 
 atlas: $(VENV)/.installed
-	$(BIN)/python -m atlas $(ONLY)
+	$(BIN)/python -m workshop.atlas $(ONLY)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -112,7 +112,9 @@ def test_public_names_load_when_they_are_used() -> None:
 
 
 def test_no_package_name_is_used_twice() -> None:
-    assert not {package_of(module) for module in modules_of(PIPELINE)} & {package_of(module) for module in modules_of(TASKS)}
+    assert not {package_of(module) for module in modules_of(PIPELINE)} & {
+        package_of(module) for module in modules_of(TASKS)
+    }
 
 
 def test_every_package_has_a_level() -> None:

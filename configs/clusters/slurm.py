@@ -20,7 +20,7 @@ with importing_libraries():
     from antipodes.cli.streams import complain
     from antipodes.progress.show import show_progress
     from antipodes.puzzles.config import load_config
-    from antipodes.storage.address import address_from
+    from antipodes.system.addresses import address_from
     from antipodes.tables.run import run_puzzle
 
 

@@ -47,9 +47,9 @@ from .tables.counts import Counts as Counts
 from .tables.evaluation import Dataset as Dataset
 from .tables.evaluation import Evaluation as Evaluation
 from .tables.json_results import RunReport as RunReport
-from .tables.table import Table as Table
 from .tables.table import UNKNOWN as UNKNOWN
 from .tables.table import UNREACHABLE as UNREACHABLE
+from .tables.table import Table as Table
 from .tilings.config import BoardConfig as BoardConfig
 from .tilings.config import load_board as load_board
 from .tilings.run import TilingReport as TilingReport

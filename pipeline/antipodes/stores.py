@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from antipodes.puzzles.config import DEFINITIONS, bundled_configs, give, is_bundled, load_config, named_puzzles
 from antipodes.puzzles.python_source import is_reference
-from antipodes.system.addresses import Address, address_from, in_shell
-from antipodes.storage.opening import storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.manifest import format_of
+from antipodes.storage.opening import storage_at, storages_in
+from antipodes.system.addresses import Address, address_from, in_shell
 from antipodes.system.options import OUTPUTS, chosen_store
 from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest

@@ -10,7 +10,7 @@ from programs import Command
 
 from antipodes.puzzles.config import bundled_configs, bundled_puzzles
 from antipodes_tasks.permutations.ranks import ALGORITHMS
-from atlas.__main__ import index_sizes
+from workshop.atlas.__main__ import index_sizes
 
 
 def test_json(cli: Command) -> None:

@@ -18,8 +18,8 @@ from terminal import Terminal
 from tiling_stores import SQUARE, tiled
 
 from antipodes.storage import store as storing
-from antipodes.storage.opening import storage_at
 from antipodes.storage.bucket import Bucket as Client
+from antipodes.storage.opening import storage_at
 from antipodes.storage.store import remove_store
 from antipodes.stores import KINDS
 from antipodes.tables.store.search_stores import TableStore

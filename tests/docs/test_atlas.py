@@ -10,12 +10,12 @@ from oracles import ORACLES
 from project import DOCS
 
 import antipodes
-import atlas.__main__
+import workshop.atlas.__main__ as atlas_program
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes_tasks.spaces.selection import best_space, index_size
-from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
-from atlas.published import Published, published, published_radii, searched_puzzles
-from atlas.results import layers_of, read_results, result_of
+from workshop.atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
+from workshop.atlas.published import Published, published, published_radii, searched_puzzles
+from workshop.atlas.results import layers_of, read_results, result_of
 
 RESULTS = read_results()
 SMALL = [name for name, result in RESULTS.puzzles.items() if result.states < 1_000_000 and result.radius < 100]
@@ -23,11 +23,11 @@ DISTANCES = [(name, claim) for name in searched_puzzles() for claim in published
 
 
 def test_page_and_data_are_made_of_the_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(atlas.__main__, "PAGE", tmp_path / "atlas.md")
-    monkeypatch.setattr(atlas.__main__, "DATA", tmp_path / "atlas.json")
-    atlas.__main__.main(["--pages"])
+    monkeypatch.setattr(atlas_program, "PAGE", tmp_path / "atlas.md")
+    monkeypatch.setattr(atlas_program, "DATA", tmp_path / "atlas.json")
+    atlas_program.main(["--pages"])
     for path in tmp_path.iterdir():
-        assert (DOCS / path.name).read_bytes() == path.read_bytes(), "run python -m atlas --pages"
+        assert (DOCS / path.name).read_bytes() == path.read_bytes(), "run python -m workshop.atlas --pages"
     schema = json.loads((DOCS / "schemas" / "atlas.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads((tmp_path / "atlas.json").read_text(encoding="utf-8")), schema)
 

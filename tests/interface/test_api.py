@@ -317,7 +317,7 @@ def test_another_process_needs_the_puzzle_itself() -> None:
 from pathlib import Path
 import antipodes as api
 import sys
-sys.path[:0] = [{str(ROOT / "tests" / "api")!r}, {str(ROOT / "tests" / "support")!r}]
+sys.path[:0] = [{str(ROOT / "tests" / "interface")!r}, {str(ROOT / "tests" / "support")!r}]
 from antipodes_tasks.base.errors import SourceError
 try:
     api.open_table({report.store!r})

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from antipodes.cli.main import COMMANDS
-from manual.__main__ import COMPLETIONS, FOLDER, PAGE, page
+from workshop.manual.__main__ import COMPLETIONS, FOLDER, PAGE, page
 
 BASH = """
 source {script}

@@ -16,12 +16,12 @@ from antipodes.cli.main import SITE
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 METADATA = PROJECT["project"]
-CONTAINER = (ROOT / "packaging" / "Containerfile").read_text(encoding="utf-8")
-RECIPE = yaml.safe_load((ROOT / "packaging" / "recipe.yaml").read_text(encoding="utf-8"))
+CONTAINER = (ROOT / "workshop" / "packaging" / "Containerfile").read_text(encoding="utf-8")
+RECIPE = yaml.safe_load((ROOT / "workshop" / "packaging" / "recipe.yaml").read_text(encoding="utf-8"))
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
-CONDA_NAMES = {"dask": "dask-core", "igraph": "python-igraph"}
+CONDA_NAMES = {"dask": "dask-core", "lazy-loader": "lazy_loader", "igraph": "python-igraph"}
 """Packages that conda-forge has under another name."""
 LEFT_OUT = ignore_patterns("__pycache__")
 SHARED = {

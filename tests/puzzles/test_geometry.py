@@ -11,7 +11,7 @@ from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import index_size
-from geometry.__main__ import CONFIGS, VARIANTS, texts
+from workshop.geometry.__main__ import CONFIGS, VARIANTS, texts
 
 COUNTS = {
     "2x2x2": 88_179_840,
@@ -52,7 +52,7 @@ MADE = cache(texts)
 
 def test_files_are_as_geometry_makes_them() -> None:
     for name, text in MADE().items():
-        assert (CONFIGS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m geometry"
+        assert (CONFIGS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m workshop.geometry"
 
 
 def test_all_files_are_made() -> None:

@@ -19,8 +19,8 @@ from antipodes.service import connection, guard
 from antipodes.service.guard import Guard, Hosts, Receive, Scope, Send
 from antipodes.service.library import Library
 from antipodes.service.server import listening_socket, make_server, run_server
-from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import Storage
+from antipodes.storage.opening import storage_at
 from antipodes.stores import open_store
 from antipodes_tasks.base.errors import StoreError
 

@@ -15,9 +15,9 @@ import pytest
 from places import Place
 
 from antipodes.puzzles.config import load_config
-from antipodes.storage.opening import storage_at
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import StoreLock
+from antipodes.storage.opening import storage_at
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore

@@ -27,7 +27,7 @@ def twisty(name: str, **more: Any) -> Puzzle:
 
 
 def made(puzzle: twisty_geometry.Made) -> Puzzle:
-    """The puzzle from geometry."""
+    """The puzzle from workshop.geometry."""
     return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
 
 

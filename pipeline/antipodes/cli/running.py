@@ -13,9 +13,9 @@ from antipodes.cli.options import checked_options
 from antipodes.cli.streams import complain, say
 from antipodes.cli.usage import naming
 from antipodes.progress.show import show_progress
-from antipodes.system.addresses import Address
 from antipodes.storage.opening import storage_at
 from antipodes.storage.retry import StorageWatch, watch
+from antipodes.system.addresses import Address
 from antipodes.system.events import Committed, Event, Listener, PartitionsCommitted, Preparing
 from antipodes.system.machine import available_workers, process_began
 from antipodes.system.options import RunOptions, chosen_store

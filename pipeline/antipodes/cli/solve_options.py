@@ -22,8 +22,8 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.usage import naming
 from antipodes.solving.solve import IDA_STAR
-from antipodes.system.addresses import Address
 from antipodes.stores import find_store
+from antipodes.system.addresses import Address
 from antipodes.system.options import option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten

@@ -1,4 +1,4 @@
-"""Pictures made of shapes, and the colours of pieces. `antipodes.drawing.image_files` writes them as SVG, PNG and GIF."""
+"""Pictures made of shapes, and the colours of pieces. `drawing.image_files` writes them as SVG, PNG and GIF."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,6 @@
 """Opening of schedulers by name, address, scheduler file or client of dask.distributed, and checks of names."""
 
 import json
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,6 @@ from antipodes.system.events import Listener, silence
 from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import InputError, SchedulerError
 from antipodes_tasks.base.option_names import option
-from antipodes_tasks.base.quoting import quote
 
 if TYPE_CHECKING:  # loads dask, which the check of a name does not need
     from antipodes.executors.api import Scheduler

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page import results
 from antipodes.report_page import store_report as report_page
-from antipodes.system.addresses import Address
 from antipodes.stores import as_address
+from antipodes.system.addresses import Address
 from antipodes.tables import counts
 from antipodes.tables import table as tables
 from antipodes.tables.counts import Counts

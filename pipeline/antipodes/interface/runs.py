@@ -11,8 +11,8 @@ from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.runs.interruption import Interruption
-from antipodes.system.addresses import Address
 from antipodes.stores import as_address
+from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, silence
 from antipodes.system.options import IN_PYTHON, RunOptions, chosen_store, memory_size
 from antipodes.tables import verify as table_verification

@@ -17,8 +17,8 @@ from antipodes.solving import pattern_heuristic
 from antipodes.solving import solve as solving
 from antipodes.solving.pattern_stores import pattern_stores
 from antipodes.solving.solve import TABLE
-from antipodes.system.addresses import Address
 from antipodes.stores import as_address
+from antipodes.system.addresses import Address
 from antipodes.system.options import memory_size, tasks_at_once
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments

@@ -11,8 +11,8 @@ from typing import Any
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
-from antipodes.system.addresses import Address, in_shell
 from antipodes.stores import open_store
+from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore

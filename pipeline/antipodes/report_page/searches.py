@@ -20,8 +20,8 @@ from antipodes.report_page.page import (
     gallery,
     start,
 )
-from antipodes.system.addresses import in_shell
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest

@@ -7,8 +7,8 @@ from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.page import Page, check_output, write
 from antipodes.report_page.searches import search_page
 from antipodes.report_page.tilings import tilings_page
-from antipodes.system.addresses import Address
 from antipodes.stores import open_store
+from antipodes.system.addresses import Address
 from antipodes.tables.counts import open_counts
 from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import open_table

@@ -4,8 +4,8 @@ from antipodes.drawing.boards import Sprites
 from antipodes.drawing.markup import Html, definitions, element
 from antipodes.report_page.definition import as_toml, recompute
 from antipodes.report_page.page import GALLERY_SIDE, Page, Section, code, commands, figure, format_time, gallery, start
-from antipodes.system.addresses import in_shell
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
 from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore

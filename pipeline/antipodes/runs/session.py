@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeVar
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.runs.run_results import Clock
-from antipodes.system.addresses import Address
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock
 from antipodes.storage.store import Store
+from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, Preparing, Waiting
 from antipodes.system.machine import available_workers
 from antipodes.system.options import IN_PYTHON, RunOptions

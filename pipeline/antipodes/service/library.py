@@ -15,10 +15,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.system.addresses import Address, address_from
-from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import MANIFEST, Storage
+from antipodes.storage.opening import storage_at
 from antipodes.stores import Listed, find_store, list_stores, listed, open_store
+from antipodes.system.addresses import Address, address_from
 from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from antipodes.system.addresses import Address, in_shell
-from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
 from antipodes.storage.manifest_fields import read_fields, write_fields
+from antipodes.storage.opening import storage_at
+from antipodes.system.addresses import Address, in_shell
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
 from antipodes_tasks.base.option_names import in_words
 from antipodes_tasks.base.quoting import shorten

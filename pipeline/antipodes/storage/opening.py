@@ -17,6 +17,7 @@ MANGLED = re.compile(f"({'|'.join(SCHEMES)}):/")
 LONGEST_NAME, LONGEST_PATH = 250, 4096
 """Maximum length in bytes of a file name and of a path, reduced by the bytes that the name of the lock file adds."""
 
+
 def storage_at(address: Address | Storage) -> Storage:
     """Return the storage at an address; raise NotAStoreError if no store can have this address."""
     if isinstance(address, Storage):

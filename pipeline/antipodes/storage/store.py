@@ -8,12 +8,12 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from antipodes.system.addresses import Address
-from antipodes.storage.opening import storage_at
 from antipodes.storage.arrays import Arrays, Layout, check_settings
 from antipodes.storage.backend import GROUP, MANIFEST, Storage
 from antipodes.storage.lock import StoreLock, in_use
 from antipodes.storage.manifest import ManifestFile, StoreKind, format_of
+from antipodes.storage.opening import storage_at
+from antipodes.system.addresses import Address
 from antipodes_tasks.base.errors import (
     InputError,
     NotAStoreError,

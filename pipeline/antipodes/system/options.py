@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from antipodes.system.addresses import check_scheduler_name
-from antipodes.system.addresses import Address, address_from, argument, quoted_word
+from antipodes.system.addresses import Address, address_from, argument, check_scheduler_name, quoted_word
 from antipodes.system.machine import available_workers
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError

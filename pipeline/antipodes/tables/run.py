@@ -8,8 +8,8 @@ from antipodes.executors.api import Scheduler
 from antipodes.puzzles import python_source
 from antipodes.puzzles.config import Config, give
 from antipodes.runs.session import Session
-from antipodes.system.addresses import Address
 from antipodes.storage.store import check_removable
+from antipodes.system.addresses import Address
 from antipodes.system.events import DefinitionUnchecked, Listener, silence
 from antipodes.system.options import RunOptions
 from antipodes.tables.json_results import RunReport, committed_depth, saved_depths

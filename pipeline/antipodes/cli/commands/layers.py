@@ -11,8 +11,8 @@ from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line, print_lines, say
-from antipodes.system.addresses import Address, in_shell
 from antipodes.stores import find_store
+from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
 from antipodes.tables.json_results import farthest_view, layers_view, unique_farthest_view

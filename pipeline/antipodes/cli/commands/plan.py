@@ -26,8 +26,8 @@ from antipodes.cli.streams import print_json, print_line
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.config import Config, load_config, restricted
-from antipodes.system.addresses import Address
 from antipodes.storage.opening import storage_at
+from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
 from antipodes.system.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
 from antipodes.tables.json_results import plan_view

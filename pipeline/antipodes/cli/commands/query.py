@@ -24,8 +24,8 @@ from antipodes.cli.streams import (
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.system.addresses import in_shell
 from antipodes.stores import find_store
+from antipodes.system.addresses import in_shell
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import found_view, matches_view, matches_with_path_view
 from antipodes.tables.queries import Found, Matches, parsed

@@ -28,8 +28,8 @@ from antipodes.cli.options import (
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.puzzles.config import Config, load_config, restricted
-from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.stores import find_store, open_store
+from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.system.machine import human
 from antipodes.system.options import started
 from antipodes.tables.drawing import draw_layers

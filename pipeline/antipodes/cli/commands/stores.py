@@ -11,12 +11,12 @@ from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Work
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
 from antipodes.progress.show import show_progress
 from antipodes.runs.run_results import Verdict
-from antipodes.system.addresses import Address, address_from, in_shell, is_url
-from antipodes.storage.opening import storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
+from antipodes.storage.opening import storage_at
 from antipodes.storage.store import check_not_in_use, remove_store
 from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
+from antipodes.system.addresses import Address, address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
 from antipodes.tables import json_results as views

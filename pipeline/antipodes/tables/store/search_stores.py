@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.config import Config, PuzzleLike, give
-from antipodes.system.addresses import Address
-from antipodes.storage.opening import storage_at
 from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.manifest import StoreKind, format_of
+from antipodes.storage.opening import storage_at
 from antipodes.storage.store import Store
+from antipodes.system.addresses import Address
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.chunk_digests import ChunkDigests

@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from geometry.solids import Point, Solid
+from workshop.geometry.solids import Point, Solid
 
 Layers = frozenset[int]
 Sticker = tuple[str, Layers]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
-from geometry.cutting import CutSolid, Layers, Sticker
+from workshop.geometry.cutting import CutSolid, Layers, Sticker
 
 Images = Mapping[Sticker, Sticker]
 

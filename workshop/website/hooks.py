@@ -15,10 +15,10 @@ import antipodes
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.markup import Html, element
 from antipodes.puzzles.config import load_config
-from atlas.entries import CHAPTERS
-from atlas.results import read_results
+from workshop.atlas.entries import CHAPTERS
+from workshop.atlas.results import read_results
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 TITLES = {
     "README": "Read me",

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geometry.cutting import CutSolid, Layer, Turn
-from geometry.nets import Canvas, net_of_box, net_of_octahedron, net_of_tetrahedron
-from geometry.solids import TETRAHEDRON, Point, box, diagonals, octahedron, tetrahedron
+from workshop.geometry.cutting import CutSolid, Layer, Turn
+from workshop.geometry.nets import Canvas, net_of_box, net_of_octahedron, net_of_tetrahedron
+from workshop.geometry.solids import TETRAHEDRON, Point, box, diagonals, octahedron, tetrahedron
 
 SIDES: dict[str, Point] = {
     "U": np.array([0.0, 1, 0]),

@@ -1,13 +1,13 @@
-"""Write the definitions of twisty puzzles and the configs that name them: ``python -m geometry``."""
+"""Write the definitions of twisty puzzles and the configs that name them: ``python -m workshop.geometry``."""
 
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from geometry.files import definition, picture
-from geometry.puzzles import Design, designs
+from workshop.geometry.files import definition, picture
+from workshop.geometry.puzzles import Design, designs
 
-CONFIGS = Path(__file__).parents[1] / "configs"
+CONFIGS = Path(__file__).parents[2] / "configs"
 CUBE = 43_252_003_274_489_856_000
 VARIANTS = {
     "2x2x2": ("2x2x2", "half", "The 2x2x2 cube, all eight corners free, in half turns: 88,179,840 positions"),
@@ -51,7 +51,7 @@ VARIANTS = {
     "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
 }
 """The bundled puzzles: design, metric and description of each name."""
-CONFIG = '''# Written by python -m geometry.
+CONFIG = '''# Written by python -m workshop.geometry.
 [puzzle]
 name = "{name}"
 family = "twisty"
@@ -82,7 +82,7 @@ PATTERNS = {
     ),
 }
 """The patterns of the cubes: definition and description. The second is the first phase of H. Kociemba's algorithm."""
-PATTERN = """# Written by python -m geometry.
+PATTERN = """# Written by python -m workshop.geometry.
 [puzzle]
 name = "{name}"
 family = "twisty"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from antipodes.puzzles.config import bundled_configs, index_sizes_file, load_config
 from antipodes_tasks.spaces.selection import index_size
-from atlas.data import data
-from atlas.entries import CHAPTERS, FAMILIES
-from atlas.page import page
-from atlas.results import Results, layers_of, read_results, result_of, write_results
 from benchmarks.measure import machine
+from workshop.atlas.data import data
+from workshop.atlas.entries import CHAPTERS, FAMILIES
+from workshop.atlas.page import page
+from workshop.atlas.results import Results, layers_of, read_results, result_of, write_results
 
-PAGE = Path(__file__).parents[1] / "docs" / "atlas.md"
+PAGE = Path(__file__).parents[2] / "docs" / "atlas.md"
 DATA = PAGE.with_suffix(".json")
 
 

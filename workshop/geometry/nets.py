@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from geometry.solids import EQUATOR, LOWER, OCTAHEDRON, TETRAHEDRON, UPPER, Point
+from workshop.geometry.solids import EQUATOR, LOWER, OCTAHEDRON, TETRAHEDRON, UPPER, Point
 
 LETTER = "*"
 BORDERS = {5: "│", 10: "─", 6: "┌", 12: "┐", 3: "└", 9: "┘", 7: "├", 13: "┤", 14: "┬", 11: "┴", 15: "┼"}

@@ -7,9 +7,9 @@ import numpy as np
 from antipodes.puzzles.config import load_config
 from antipodes.tables.drawing import draw_positions
 from antipodes_tasks.spaces.selection import best_space
-from atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
-from atlas.published import Published, published, published_radii, searched
-from atlas.results import Result, Results
+from workshop.atlas.entries import CHAPTERS, FAMILIES, REMARKS, TOO_LARGE, Family
+from workshop.atlas.published import Published, published, published_radii, searched
+from workshop.atlas.results import Result, Results
 
 HEAD = """# Atlas
 

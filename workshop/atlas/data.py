@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from antipodes.puzzles.config import load_config
-from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
-from atlas.published import Published, published, published_radii, searched
-from atlas.results import Result, Results
+from workshop.atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
+from workshop.atlas.published import Published, published, published_radii, searched
+from workshop.atlas.results import Result, Results
 
 
 def data(results: Results) -> str:

@@ -12,8 +12,8 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.properties.finding import symmetries_of
-from atlas.entries import Settings
 from benchmarks.measure import ANTIPODES, run
+from workshop.atlas.entries import Settings
 
 FILE = Path(__file__).with_name("results.json")
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from geometry.orbits import PlacesOfOrbit, orbits_of
-from geometry.puzzles import Design
+from workshop.geometry.orbits import PlacesOfOrbit, orbits_of
+from workshop.geometry.puzzles import Design
 
 
 def definition(design: Design) -> str:
     """The ``.tws`` file: orbits by name, and moves that count places from 0 and twist what is on a place."""
     orbits = _named(design)
-    lines = ["# Written by python -m geometry.", f"Name {design.name}", ""]
+    lines = ["# Written by python -m workshop.geometry.", f"Name {design.name}", ""]
     lines += [f"Set {name} {len(orbit.facelets)} {orbit.orientations}" for name, orbit in orbits.items()]
     lines += ["", "StartState"]
     for name, orbit in orbits.items():

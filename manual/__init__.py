@@ -1,1 +1,0 @@
-"""The man page and the completions of the wheel: ``python -m manual`` writes them."""

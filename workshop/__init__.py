@@ -1,0 +1,1 @@
+"""Programs that write puzzles, the atlas, the man page and the documentation site, and recipes of packages."""

@@ -1,0 +1,1 @@
+"""The man page and the completions of the wheel: ``python -m workshop.manual`` writes them."""
