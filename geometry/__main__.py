@@ -25,11 +25,11 @@ VARIANTS = {
     "2x2x3": ("2x2x3", "half", "The 2x2x3 tower, one edge fixed: 241,920 positions"),
     "3x3x3": ("3x3x3", "half", f"The 3x3x3 cube in half turns: {CUBE:,} positions"),
     "3x3x3-quarter": ("3x3x3", "quarter", f"The 3x3x3 cube in quarter turns: {CUBE:,} positions"),
-    "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube by half turns alone: 663,552 positions"),
+    "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube with half turns only: 663,552 positions"),
     "3x3x3-two-faces": (
         "3x3x3-two-faces",
         "half",
-        "The 3x3x3 cube by turns of two faces that touch: 73,483,200 positions",
+        "The 3x3x3 cube with turns of two adjacent faces: 73,483,200 positions",
     ),
     "skewb": ("skewb", "half", "The skewb, all eight corners turn: 37,791,360 positions"),
     "skewb-corner": ("skewb-corner", "half", "The skewb, one corner fixed: 3,149,280 positions"),
@@ -37,7 +37,7 @@ VARIANTS = {
     "dino-edge": (
         "dino-edge",
         "half",
-        "The dino cube by turns of six corners, which keep one edge in its place: 19,958,400 positions",
+        "The dino cube with turns of six corners, which keep one edge in place: 19,958,400 positions",
     ),
     "ivy": ("ivy", "half", "The ivy cube: 29,160 positions"),
     "pyraminx": ("pyraminx", "half", "The pyraminx without its tips: 933,120 positions"),
@@ -47,7 +47,7 @@ VARIANTS = {
         "half",
         "The pyraminx with its tips, by turns of faces, which roll it over: 302,330,880 positions",
     ),
-    "skewb-diamond": ("skewb-diamond", "half", "The skewb diamond, an octahedron cut as the skewb: 138,240 positions"),
+    "skewb-diamond": ("skewb-diamond", "half", "The skewb diamond, an octahedron cut like the skewb: 138,240 positions"),
     "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
 }
 """The bundled puzzles: design, metric and description of each name."""

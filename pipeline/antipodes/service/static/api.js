@@ -1,4 +1,4 @@
-// The client of the service: functions that send requests, and errors as one line.
+// The client of the service: functions that send requests, and errors with a one-line message.
 
 import { signalled } from "./loading.js";
 
@@ -7,7 +7,7 @@ const ROOT = "api/v1";
 /** An error with a one-line message for the user. */
 export class Problem extends Error {}
 
-/** An error that the service answered, with its status (0 if there was no answer). */
+/** An error answer of the service, with its HTTP status; the status is 0 if the service did not answer. */
 export class ServiceError extends Problem {
   constructor(message, status) {
     super(message);
@@ -15,7 +15,7 @@ export class ServiceError extends Problem {
   }
 }
 
-/** Get the JSON at an address under /api/v1; null values in `query` (strings, numbers and lists) are left out. */
+/** Get the JSON at a path under /api/v1. `query` maps names to strings, numbers or lists; null values are omitted. */
 export async function get(path, query = {}, signal = undefined) {
   return signalled(answer(asked(address(path, query), { signal })));
 }
@@ -26,14 +26,14 @@ export async function post(path, body, signal = undefined) {
   return signalled(answer(asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
 }
 
-/** Return an address under /api/v1, for a link or an image. */
+/** Return the URL of a path under /api/v1, for a link or an image. */
 export function address(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const pairs = given.flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
   return `${ROOT}${path}${pairs.length ? `?${new URLSearchParams(pairs)}` : ""}`;
 }
 
-/** The path of a store under /api/v1. */
+/** Return the path under /api/v1 of a store, or of something below it. */
 export function of(name, rest = "") {
   return `/stores/${encodeURIComponent(name)}${rest}`;
 }
@@ -60,11 +60,11 @@ async function answer(asking) {
   return body;
 }
 
-/** Runs one request at a time: a new request aborts the previous one, whose promise never resolves. */
+/** Runs one request at a time: a new request aborts the previous one. */
 export class Latest {
   #running = null;
 
-  /** Return the value of `ask(signal)`, or undefined if another request was started meanwhile. */
+  /** Return the result of `ask(signal)`, or undefined if a newer request or `stop` has aborted this one. */
   async ask(ask) {
     this.#running?.abort();
     const mine = (this.#running = new AbortController());

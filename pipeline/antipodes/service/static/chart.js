@@ -8,10 +8,11 @@ const TRAIL = 44;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 14, 30];
 
 /**
- * Bars for counts by depth: `bars` is a list of {depth, count}; `behind` is a list for the whole of which they are a part.
+ * Return a bar chart of the number of positions at each depth. `bars` is a list of {depth, count}.
  *
- * `here` is the depth of the position on the board, `chosen` is the depth whose positions are listed; `choose(depth)` is called
- * when a bar is clicked, or chosen by keys.
+ * `behind` is a list for all positions, drawn behind the bars if these count only some positions. `here` is the depth of
+ * the position on the board, and `chosen` is the depth whose positions are listed. `choose(depth)` is called when the user
+ * clicks a bar or chooses it with the keyboard.
  */
 export function barChart({ bars, behind = null, scale, here = null, chosen = null, choose = null, width = 640, label }) {
   const first = 0;
@@ -39,7 +40,7 @@ function rect({ depth }, each, height, tone) {
   return drawn("rect", { ...place, rx: Math.min(2, each / 6), class: tone });
 }
 
-/** A bar, with an area of full height that is easy to hit. */
+/** Return a bar, with an area of full height that is easy to click. */
 function barOf(bar, each, height, { here, chosen, choose }) {
   const { depth, count } = bar;
   const tones = ["bar", depth === here && "here", depth === chosen && "chosen"].filter(Boolean).join(" ");
@@ -83,7 +84,7 @@ function* depths(first, last, each) {
   }
 }
 
-/** The distances of a walk as a line with a point for each position; `choose(number)` is called when one is clicked. */
+/** Return a line chart of the distances along a walk; `choose(number)` is called when the user clicks a position's point. */
 export function trailChart(entries, at, choose) {
   const [width, height, edge] = [300, TRAIL, 8];
   const most = Math.max(...entries.map(({ distance }) => distance ?? 0), 1);
@@ -110,7 +111,7 @@ function pointOf(entry, number, [x, y], { at, each, choose }) {
   return group;
 }
 
-/** Return the counts as a table, for users who cannot see the chart. */
+/** Return the counts of a chart as a table, for users who cannot see the chart. */
 export function countsTable(bars) {
   const rows = bars.map(({ depth, count }) =>
     element("tr", {}, element("th", { scope: "row", text: depth }), element("td", { text: counted(count) })));

@@ -14,7 +14,7 @@ export function mount(root, context) {
   return view;
 }
 
-/** Two buttons for the scale of a chart, kept in the address. */
+/** Return two buttons for the scale of a chart; the address stores the choice. */
 export function scaleSwitch(context) {
   const buttons = ["linear", "log"].map((scale) =>
     button(scale === "log" ? "Logarithmic" : "Linear", () => context.navigate({ scale: scale === "log" ? "log" : null }, { replace: true }), { class: "button", "data-scale": scale }));

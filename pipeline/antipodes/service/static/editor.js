@@ -1,4 +1,4 @@
-// The editor: the user changes a draft, which may be invalid, and puts it on the board once it is a position.
+// The editor: the user changes a draft, which may be invalid, and can put it on the board once it is a position.
 
 import { Latest, of } from "./api.js";
 import { Blocks, Draft } from "./draft.js";
@@ -51,7 +51,7 @@ export class Editor {
     if (!this.element.hidden) this.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Follow the board unless the draft has been edited; an edited draft stays and is checked again. */
+  /** Load the position on the board, unless the draft has been edited: an edited draft stays and is checked again. */
   async show() {
     const position = this.#page.trail.here?.position;
     if (this.element.hidden || !position) return;
@@ -128,7 +128,7 @@ export class Editor {
     this.#change([[one, symbols[other]], [other, symbols[one]]]);
   }
 
-  /** Change a field to another value, some steps further. */
+  /** Change a field to the value that is some steps further in the list of its values. */
   #step(field, steps) {
     const known = this.#symbolsOf(field);
     const at = known.findIndex(({ symbol }) => symbol === this.#draft.symbols[field]);
@@ -164,7 +164,7 @@ export class Editor {
     this.#change(this.#blocks.without(this.#draft, letter));
   }
 
-  /** Show why nothing was changed; the next edit shows the verdict on the draft again. */
+  /** Show why nothing was changed, until the next edit shows a verdict on the draft again. */
   #refuse(reason) {
     this.#checking.stop();
     this.verdict.className = "verdict unsure";
@@ -178,7 +178,7 @@ export class Editor {
     if (focused) [...this.palette.querySelectorAll("button")].find(({ dataset }) => dataset.symbol === focused)?.focus();
   }
 
-  /** The symbols of a group as buttons, each with its current and its required number. */
+  /** Return the symbols of a group as buttons; each shows how many fields hold the symbol, and how many must hold it. */
   #symbolRow(group) {
     const buttons = this.#form.groups[group].symbols.map(({ symbol, label, count, colour }) => {
       const found = this.#draft.countOf(group, symbol);
@@ -205,7 +205,7 @@ export class Editor {
     this.#show();
   }
 
-  /** Buttons for the blocks off the board, and one that takes the selected block off the board. */
+  /** Return buttons for the blocks off the board, and a button that takes the selected block off the board. */
   #blockRow() {
     const missing = this.#blocks.missing(this.#draft).map((letter) =>
       button(letter, () => this.#choose(this.#chosen?.letter === letter ? null : { letter, cell: this.#form.blocks[letter][0] }), {
@@ -244,7 +244,7 @@ export class Editor {
     this.#check();
   }
 
-  /** Request the verdict on the draft; until then it cannot be used. */
+  /** Request the verdict on the draft; the draft cannot be used before it arrives. */
   async #check() {
     this.use.disabled = true;
     this.element.setAttribute("aria-busy", "true");
@@ -284,7 +284,7 @@ export class Editor {
     this.#page.stage.board.focus({ preventScroll: true });
   }
 
-  /** Handle a key on a field, except arrow keys: type a symbol, or go back to the previous value, or remove a block. */
+  /** Handle a key on a field, except arrow keys: enter a symbol, go back to the previous value, or remove a block. */
   #type(field, key) {
     const { kind } = this.#form.groups[this.#form.fields[field].group];
     if (key === "Backspace" || key === "Delete") return this.#takeBack(field, kind);
@@ -296,7 +296,7 @@ export class Editor {
     return found !== undefined;
   }
 
-  /** Return the symbol of a field that a text names, in lower or upper case. */
+  /** Return the symbol that a text names for a field, ignoring case. */
   #named(field, text) {
     const symbols = this.#symbolsOf(field).map(({ symbol }) => symbol);
     return symbols.find((symbol) => symbol === text) ?? symbols.find((symbol) => symbol.toLowerCase() === text.toLowerCase());
@@ -310,7 +310,7 @@ export class Editor {
     return true;
   }
 
-  /** Keep keys pressed in the editor from the board. */
+  /** Handle keys pressed in the editor, so that they do not reach the board. */
   #key(event) {
     const withControl = event.ctrlKey || event.metaKey;
     if (event.key.length === 1 && !withControl) event.stopPropagation();
@@ -328,7 +328,7 @@ export class Editor {
 const TONES = { invalid: "bad", unreachable: "bad", "not reached yet": "unsure", reached: "good" };
 const SENTENCES = { invalid: "This is not a position", unreachable: "This is unreachable", "not reached yet": "Not reached yet" };
 
-/** Whether two forms have the same fields, so that their buttons can stay. */
+/** Return whether two forms have the same fields, so that the buttons can be reused. */
 function sameFields(one, other) {
   const text = ({ groups, fields }) => JSON.stringify([groups, fields.map(({ symbol, ...rest }) => rest)]);
   return text(one) === text(other);

@@ -1,13 +1,13 @@
-// Elements of the page, made without markup, so text from a store is never interpreted as HTML.
+// Creates elements of the page without markup, so that text from a store is never interpreted as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element of HTML. `attributes` may have `text`, `on` ({event: handler}), and properties that are booleans. */
+/** Create an HTML element. `attributes` may contain `text`, `on` ({event: handler}) and boolean properties. */
 export function element(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** An element of SVG. */
+/** Create an SVG element. */
 export function drawn(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -23,7 +23,7 @@ function filled(made, { text, on = {}, ...attributes }, children) {
   return made;
 }
 
-/** A button with a text. */
+/** Create a button with a label. */
 export function button(text, act, attributes = {}) {
   return element("button", { type: "button", text, on: { click: act }, ...attributes });
 }
@@ -39,14 +39,14 @@ export function rounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
-/** Format a fraction as a percentage, with more digits close to 0 and 1, and never 100 % for less than 1. */
+/** Format a fraction as a percentage, with more digits near 0 and 1; a fraction below 1 is never shown as 100 %. */
 export function percent(part) {
   const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
   const unit = 10 ** (digits + 2);
   return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";
 }
 
-/** The name of a move among all legal ones; its number if the puzzle gives it none. */
+/** Return the name of the move to a successor; if it has none, its number among the legal moves. */
 export function nameOf(successor, successors) {
   return successor.move ?? `move ${successors.indexOf(successor) + 1}`;
 }

@@ -29,23 +29,23 @@ export class Entry {
     return element("div", { class: "row jumps" }, start, far, element("span", { class: "joined" }, random, element("span", { class: "at muted small", text: "at depth" }), this.depth));
   }
 
-  /** Show the position on the board, unless a person is typing. */
+  /** Show the position on the board, unless the user is typing. */
   show(position) {
     if (document.activeElement !== this.field) this.field.value = position;
   }
 
-  /** Ignore the answer to a request under way, because the board shows something else now. */
+  /** Ignore the answer to a request under way, because the board now shows another position. */
   drop() {
     this.#latest.stop();
   }
 
-  /** Return the answer of the service, or undefined if it comes too late. */
+  /** Return the answer of the service, or undefined if another request was started meanwhile. */
   #ask(rest, query) {
     const { api, name } = this.#context;
     return this.#latest.ask((signal) => api.get(of(name, rest), query, signal));
   }
 
-  /** Keep the rows of a pasted board, because the field has only one line. */
+  /** Separate the rows of a pasted board by slashes, because the field has only one line. */
   #pasted(event) {
     const text = event.clipboardData.getData("text").trim();
     if (!text.includes("\n")) return;
@@ -69,7 +69,7 @@ export class Entry {
     }
   }
 
-  /** Put the position in a text on the board, or make the moves that it names. */
+  /** Put the position that the text describes on the board, or make the moves that it names. */
   async #obey(text) {
     try {
       const seen = await this.#ask("/view", { position: text });
@@ -87,7 +87,7 @@ export class Entry {
     else this.#page.go(position);
   }
 
-  /** Make the moves of a sequence from the position on the board; no move is made if one of them is not legal. */
+  /** Make a sequence of moves from the position on the board, or none of them if one is not legal. */
   async #makeMoves(moves) {
     const { position } = this.#page.trail.here;
     const seen = await this.#ask("/view", { position, moves });
@@ -102,7 +102,7 @@ export class Entry {
     });
   }
 
-  /** Put one of the farthest positions on the board: the next one each time. */
+  /** Put the next one of the farthest positions on the board. */
   #farthest() {
     return this.#tell(async () => {
       const found = await this.#ask("/antipodes", { limit: 24 });
@@ -119,7 +119,7 @@ export class Entry {
   }
 }
 
-/** Whether a text is more likely a sequence of moves than a position: one of its words has a name, perhaps repeated or undone. */
+/** Return whether a text is more likely a sequence of moves than a position: a word of it is the name of a move, perhaps with a number or ' after it. */
 function namesMoves(text, names) {
   const words = text.split(/[\s,:()[\]]+/);
   return words.some((word) => names.includes(word) || names.includes(word.replace(/[0-9'’′]+$/, "")));

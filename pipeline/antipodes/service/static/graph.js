@@ -1,4 +1,5 @@
-// The graph of a table: all positions in layers by distance, or those around one, and the moves between them.
+// The graph of a table: its positions in layers by distance, and the moves between them. For a large table, it only shows
+// the positions around the one on the board.
 
 import { Latest } from "./api.js";
 import { button, counted, element } from "./elements.js";
@@ -37,7 +38,7 @@ class Graph {
     this.stage.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Follow the state, the position on the board, and the commits of the store. */
+  /** Show the current position on the board; load the graph again after a commit of the store. */
   async update() {
     try {
       if (this.#isOld()) await this.#load();
@@ -207,7 +208,7 @@ class Graph {
     act();
   }
 
-  /** Follow the edge that is closest to a direction on the screen. */
+  /** Go along the edge whose direction on the screen is closest to the given direction. */
   #walk([right, down]) {
     if (this.current < 0) return;
     const [x, y] = this.scene.point(this.current);
@@ -237,7 +238,7 @@ class Graph {
     else navigate({ position });
   }
 
-  /** Return the position of a node, from memory or from the service. */
+  /** Return the position of a node, from the cache or from the service. */
   async #view(node, signal) {
     const { api, name } = this.context;
     const { model, seen } = this;
@@ -283,7 +284,7 @@ function distanceIn({ distance }, { complete }) {
   return distance ?? (complete ? "none, as it is unreachable" : "not known yet");
 }
 
-/** Return the numbers of two-way and one-way moves of a graph as text. */
+/** Return the number of two-way moves and of one-way moves of a graph as text. */
 function movesOf(model) {
   const all = model.edges.length / 2;
   const oneWay = model.oneWay(model.edges).length / 2;

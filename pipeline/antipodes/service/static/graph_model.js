@@ -1,11 +1,11 @@
-// The graph as typed arrays: the places of its nodes, their neighbours, and the edges on shortest paths.
+// The graph as typed arrays: the places of its nodes, the neighbours of each node, and the edges on shortest paths.
 
-/** Maximum number of nodes of a layer in one line; wider layers use several lines below each other. */
+/** Maximum number of nodes in a line; a layer with more nodes is drawn in several lines. */
 const PER_LINE = 420;
 const THICKEST = 0.62;
 
 export class GraphModel {
-  /** From the JSON of /graph, whose nodes are sorted by depth and then from left to right. */
+  /** The arguments are the JSON of /graph, whose nodes are sorted by depth and then from left to right. */
   constructor({ whole, directed, layers, nodes, edges }) {
     this.whole = whole;
     this.directed = directed;
@@ -22,38 +22,38 @@ export class GraphModel {
     this.#connect();
   }
 
-  /** Number of layers of the picture. */
+  /** Number of layers from the first to the last depth of the graph. */
   get span() {
     return this.last - this.first + 1;
   }
 
-  /** The number of a node by the index of its position; -1 if it is not in the graph. */
+  /** Return the number of the node whose position has this index; -1 if it is not in the graph. */
   find(index) {
     this.numbers ??= new Map(this.index.map((one, node) => [one, node]));
     return this.numbers.get(index) ?? -1;
   }
 
-  /** The first node of a layer and the one past its last. */
+  /** Return the range of nodes of a layer: [first, end]. */
   layer(depth) {
     return [this.begins[depth] ?? this.count, this.begins[depth + 1] ?? this.count];
   }
 
-  /** The numbers of the nodes that share an edge with this one. */
+  /** Return the numbers of the nodes that share an edge with a node. */
   neighbours(node) {
     return this.others.subarray(this.from[node], this.from[node + 1]);
   }
 
-  /** The height of a layer, from 0 for the first to 1 for the last. */
+  /** Return the vertical place of a layer, from 0 for the first to 1 for the last. */
   height(depth) {
     return this.span > 1 ? (depth - this.first) / (this.span - 1) : 0.5;
   }
 
-  /** Distance between two layers. */
+  /** Vertical distance between adjacent layers. */
   get gap() {
     return 1 / Math.max(1, this.span - 1);
   }
 
-  /** All edges on shortest paths from the start to a node, as pairs of nodes. */
+  /** Return all edges on shortest paths from the start to a node, as pairs of nodes. */
   shortest(node) {
     const [pairs, seen] = [[], new Set([node])];
     for (const here of seen) {
@@ -66,7 +66,7 @@ export class GraphModel {
     return Uint32Array.from(pairs);
   }
 
-  /** Return those of the given edges (pairs of nodes) that are one-way. */
+  /** Return the one-way edges among some edges, which are pairs of nodes. */
   oneWay(pairs) {
     if (!this.directed) return new Uint32Array();
     const kept = [];
@@ -76,7 +76,7 @@ export class GraphModel {
     return Uint32Array.from(kept);
   }
 
-  /** The node nearest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
+  /** Return the node closest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
   nearest(camera, [left, top], reach) {
     let [best, least] = [-1, reach * reach];
     for (const depth of this.#layersAt(camera, top, reach)) {
@@ -126,7 +126,7 @@ export class GraphModel {
     return places;
   }
 
-  /** Width that each node has for itself, which is large in layers of few nodes. */
+  /** Return the average horizontal space per node in its layer, for each node. */
   #roomy() {
     const room = new Float32Array(this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
@@ -151,7 +151,7 @@ export class GraphModel {
     }
   }
 
-  /** Return whether a move leads from one neighbour to the other; in a directed graph, not every edge has this direction. */
+  /** Return whether a move leads from one node to its neighbour; an edge of a directed graph may have the other direction. */
   #leads(from, to) {
     if (!this.directed) return true;
     this.codes ??= new Set(pairsOf(this.edges, this.count));

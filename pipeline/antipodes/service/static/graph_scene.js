@@ -12,7 +12,7 @@ const GLIDE = 260;
 const SLOW = { milliseconds: 120, frames: 4 };
 
 export class Scene {
-  /** `choose(depth)` is called when a depth on the ruler is clicked; `camera` is that of a scene before. */
+  /** `choose(depth)` is called when the user clicks a depth on the ruler; `camera` may come from an earlier scene. */
   constructor(stage, model, choose, camera = new Camera()) {
     [this.stage, this.model, this.choose] = [stage, model, choose];
     [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
@@ -25,7 +25,7 @@ export class Scene {
     this.#resize();
   }
 
-  /** Redraw before the next frame. */
+  /** Request that the scene is redrawn in the next frame. */
   change(moving = false) {
     this.moving ||= moving;
     if (this.asked !== undefined) return;
@@ -33,7 +33,7 @@ export class Scene {
     this.asked = requestAnimationFrame(() => this.#frame(performance.now() - since));
   }
 
-  /** Show one layer before the others; -1: all alike. */
+  /** Emphasise one layer, or none if the depth is -1. */
   chooseDepth(depth) {
     this.chosen = depth;
     this.change();
@@ -46,7 +46,7 @@ export class Scene {
     this.change();
   }
 
-  /** Put an element over a node; -1: hide it. */
+  /** Put an element over a node, or hide it if the node is -1. */
   mark(made, node) {
     if (!made.isConnected) this.stage.append(made);
     made.hidden = node < 0;
@@ -55,7 +55,7 @@ export class Scene {
     this.change();
   }
 
-  /** Move the picture so that a node is on the screen: at once, or gliding if the reader likes motion. */
+  /** Move the picture so that a node is on the screen. It glides, unless the user prefers reduced motion. */
   reveal(node, always = false) {
     const place = this.#placeOf(node);
     if (!always && this.camera.shows(place)) return;
@@ -82,17 +82,17 @@ export class Scene {
     this.change();
   }
 
-  /** The node under a point of the stage; -1 if there is none near. */
+  /** Return the node at or near a point of the stage; -1 if there is none. */
   at(point) {
     return this.model.nearest(this.camera, point, Math.max(10, this.radius + 4));
   }
 
-  /** Where a node is on the stage, in pixels. */
+  /** Return the point of the stage, in pixels, that shows a node. */
   point(node) {
     return this.camera.screen(...this.#placeOf(node));
   }
 
-  /** What is seen as the bytes of a PNG, larger than on the screen and on the colour of the page. */
+  /** Return the visible part as a PNG, in a higher resolution than on the screen, with the background colour of the page. */
   async picture() {
     const { canvas, camera } = this;
     const ratio = Math.min(3, 8192 / Math.max(camera.width, camera.height));
@@ -115,14 +115,14 @@ export class Scene {
     this.drawing.close();
   }
 
-  /** The radius of a node in pixels: as large as there is room, and larger from near. */
+  /** Radius of a node in pixels: larger in graphs with few nodes, and when zoomed in. */
   get radius() {
     const { width, height, zoom } = this.camera;
     const room = Math.sqrt((width * height) / (this.model.count + 1)) * 0.2;
     return Math.min(9, Math.max(1, Math.min(room, 5)) * Math.max(0.8, zoom ** 0.55));
   }
 
-  /** Opacity of the edges; if many edges overlap, each is faint. */
+  /** Opacity of the edges; the more edges overlap, the fainter they are. */
   get opacity() {
     const { model, camera } = this;
     const covering = model.edges.length / 2 / (model.span * camera.width * camera.zoom);
@@ -147,7 +147,7 @@ export class Scene {
     this.#resize();
   }
 
-  /** Switch to a plain canvas if frames are late repeatedly, because it moves more smoothly then. */
+  /** Switch to a plain canvas if several frames in a row are late: WebGL is probably emulated, which is slower. */
   #heed(waited) {
     this.late = waited > SLOW.milliseconds ? (this.late ?? 0) + 1 : 0;
     const { drawing } = this;
@@ -170,7 +170,7 @@ export class Scene {
     this.change();
   }
 
-  /** Draw; `late` is the number of milliseconds since the request. */
+  /** Draw a frame; `waited` is the number of milliseconds since it was requested. */
   #frame(waited) {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];
@@ -206,7 +206,7 @@ export class Scene {
     else this.gliding = null;
   }
 
-  /** The depths at the left, as many as there is room for. */
+  /** Label the depths at the left edge, as many as there is room for. */
   #rule() {
     const depths = this.#ruled();
     while (this.ruler.children.length < depths.length) this.ruler.append(this.#label());

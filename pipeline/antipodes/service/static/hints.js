@@ -1,4 +1,4 @@
-// The hints below the board: the possible actions on this device for this puzzle.
+// The hints below the board: the actions that are possible with this device and puzzle.
 
 import { element } from "./elements.js";
 import { isOneWay } from "./results.js";
@@ -22,7 +22,7 @@ export class Hints {
     this.element = element("p", { class: "hint small muted" });
   }
 
-  /** Show the hints of this position, and those that applied to an earlier one. */
+  /** Show the hints that apply to this position or to an earlier one. */
   show() {
     const now = this.#context.stage.means;
     for (const [name, can] of Object.entries(now)) this.#means[name] ||= can;

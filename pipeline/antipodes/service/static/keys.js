@@ -2,12 +2,12 @@
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
-/** Whether a key is an arrow. */
+/** Return whether a key is an arrow key. */
 export function arrowKey(key) {
   return ARROWS.has(key);
 }
 
-/** Return the move for a letter key: the move with that name, with Shift its inverse; null if there is none. */
+/** Return the name of the move for a letter key, or of its inverse if Shift is pressed; null if there is none. */
 export function letterMove({ key, shiftKey }, moves) {
   if (!/^\p{L}$/u.test(key)) return null;
   const [small, capital] = [key.toLowerCase(), key.toUpperCase()].map((name) => (moves.includes(name) ? name : null));
@@ -41,7 +41,7 @@ export function roving(elements, first, act = () => {}) {
   });
 }
 
-/** Act on Enter and space, as a button does. */
+/** Make an element react to clicks, Enter and space, like a button. */
 export function pressable(target, act) {
   target.addEventListener("click", act);
   target.addEventListener("keydown", (event) => {

@@ -1,20 +1,20 @@
 // The page: shows the store and view that the address names, and provides the context for all views.
 //
-// Each page and each view is a module with `mount(element, context)`, which fills the element and returns
-// {update(), close()}: `update` is called when the state or the store has changed, `close` before the element goes.
-// The context is one object for as long as the store is shown; read its values when they are needed:
-//   api        the functions of api.js: get(path, query, signal), post(path, body), address(path, query), of(name, rest)
+// Each page and each view is a module with a function `mount(element, context)`, which fills the element and returns
+// {update(), close()}: `update` is called when the state or the store has changed, `close` before the element is removed.
+// The context is the same object while the page is shown, but its values change, so read them when they are needed:
+//   api        the module api.js, with get(path, query, signal), post(path, body), address(path, query) and of(name, rest)
 //   name       the name of the store, null on the start page
 //   store      the JSON of /stores/NAME as of the last commit, null on the start page
-//   state      the state in the address, all strings: {position, view, depth, pattern, scale, ...}
-//   navigate(changes, {replace})  changes the state and so the address; null removes a key; `replace`: no step for "back"
-//   board(picture, label)         a picture of the service as an <svg>
+//   state      the state in the address, whose values are strings: {position, view, depth, pattern, scale, ...}
+//   navigate(changes, {replace})  changes the state in the address; null removes a key; `replace` adds no step to the history
+//   board(picture, label)         draws a picture from the service as an <svg>
 //   say(text)  announces a text to screen readers
 //   fail(error)  shows an error in one line, until it is dismissed or `succeed()` is called
-// A table page adds to the context it hands to its views:
-//   here       {position, distance, index, move} of the position on the board, null before the first answer
+// The page of a table adds these values for its views:
+//   here       the position on the board as {position, distance, index, move}, null before the first answer
 //   seen       the JSON of /view of the position on the board, null until it has arrived
-//   go(position)  puts a position on the board, as a step of the history
+//   go(position)  puts a position on the board and adds a step to the history
 
 import * as api from "./api.js";
 import { pictured } from "./board.js";
@@ -36,13 +36,13 @@ let context = null;
 let turn = 0;
 let timer = 0;
 
-/** The store and the state that an address names. */
+/** Return the name of the store and the state that are encoded in an address. */
 export function parsed(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   return { name: path ? decoded(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Decode a part of the address; a text that is not validly encoded is kept as it is. */
+/** Decode a part of the address; a part with an invalid encoding is returned unchanged. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -52,13 +52,13 @@ function decoded(text) {
   }
 }
 
-/** The address of a store and a state. */
+/** Return the address of a store in a state. */
 export function hashed(name, state) {
   const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== null && value !== ""));
   return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
 }
 
-/** Return the context of a page; it has no effect once another page is shown. */
+/** Return the context of a page; its functions do nothing once another page is shown. */
 function newContext(name, state, store) {
   const shown = (act) => (...given) => made === context && act(...given);
   const made = { api, name, store, state, board: pictured };
@@ -121,7 +121,7 @@ function show(module, next) {
   watch();
 }
 
-/** Show that the store does not exist, in place of its page. */
+/** Show an error and a link to all stores, because the page cannot be shown. */
 function refuse(name, error) {
   page?.close();
   page = null;
@@ -158,7 +158,7 @@ async function look() {
   watch();
 }
 
-/** Check soon whether the service, which does not answer, is back. */
+/** Check more often whether the service, which does not answer, is back. */
 function lose(asked) {
   asked.lost = true;
   watch();

@@ -40,7 +40,7 @@ class MovesView {
     this.path.update();
   }
 
-  /** Show only the names of the moves while the successors of the position on the board are unknown. */
+  /** Show only the names of the moves until the successors of the position on the board have arrived. */
   #forget() {
     this.#shown = null;
     for (const one of this.moves.children) {

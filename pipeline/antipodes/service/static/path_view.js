@@ -1,4 +1,4 @@
-// The shortest paths of the position on the board, one at a time, as boards and as names of moves.
+// The shortest paths between the start and the position on the board, one at a time, as boards and as names of moves.
 
 import { button, counted, element } from "./elements.js";
 import { thumbs } from "./gallery.js";
@@ -28,7 +28,7 @@ export class PathView {
     this.element = element("div", { class: "path-part" }, this.opener, this.box);
   }
 
-  /** Follow the board: another position has other paths. */
+  /** Forget the paths if the position on the board has changed. */
   update() {
     const { here } = this.#context;
     if (here?.position !== this.#position) [this.#position, this.#number] = [here?.position ?? null, 1n];
@@ -93,7 +93,7 @@ function setEnabled(made, enabled, other) {
   }
 }
 
-/** The names of moves as a text that never breaks within one. */
+/** Return the names of moves as a text without line breaks within a name. */
 function sequence(moves) {
   const words = moves.flatMap((move) => [" ", element("span", { text: move ?? "?" })]).slice(1);
   const box = element("p", { class: "sequence mono" }, ...words);

@@ -1,4 +1,4 @@
-// The view "Pattern": the positions that match a pattern, by distance, compared with all positions.
+// The view "Pattern": how many positions at each distance match a pattern, compared with all positions.
 
 import { barChart, countsTable } from "./chart.js";
 import { button, counted, element } from "./elements.js";
@@ -69,7 +69,7 @@ class PatternView {
     }
   }
 
-  /** Show the answer to a pattern; null shows nothing. */
+  /** Show the answer about a pattern, or nothing if the answer is null. */
   #show(pattern, found) {
     [this.#pattern, this.#found, this.#shown] = [pattern, found, ""];
     this.head.hidden = this.legend.hidden = found === null;

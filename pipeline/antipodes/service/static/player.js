@@ -1,11 +1,11 @@
-// Plays the shortest path, one position after another.
+// Plays a shortest path on the board, one position after another.
 
 import { Problem } from "./api.js";
 import { zeroOf } from "./results.js";
 import { still } from "./stage.js";
 import { Question } from "./tabs.js";
 
-/** Milliseconds per step; a long path is played faster, so that it takes about `all` milliseconds. */
+/** Milliseconds per step. Long paths are played faster: if possible, a path takes at most `all` milliseconds. */
 const STEP = { slowest: 620, fastest: 220, all: 25_000 };
 /** Fraction of a step during which a piece glides. */
 const GLIDE = 0.6;
@@ -23,7 +23,7 @@ export class Player {
     this.#question = new Question(page.context);
   }
 
-  /** The JSON of /path of a position; undefined if another path was requested meanwhile. */
+  /** Return the JSON of /path for a position; undefined if another path was requested meanwhile. */
   path(position) {
     return this.#question.ask("/path", { position });
   }
@@ -75,7 +75,7 @@ export class Player {
   }
 }
 
-/** The positions of a path in the order of its moves: {position, distance, picture, move}. */
+/** Return the positions of a path in the order of its moves: {position, distance, picture, move}. */
 export function inOrder({ path, pictures, moves, distance }, { reversible }) {
   const steps = path.map((position, at) => ({ position, picture: pictures[at], distance: distance - at, move: null }));
   if (!reversible) steps.reverse();

@@ -1,6 +1,6 @@
 // A preview of a move: while the pointer or the focus is on its button, the board shows the position after the move.
 
-/** Let a button show the picture of a successor on the stage, with a label for screen readers; returns the button. */
+/** Make a button preview a successor on the stage, with a label for screen readers; return the button. */
 export function previewing(made, stage, { picture }, label) {
   if (!picture) return made;
   const show = () => stage.preview(picture, label);
@@ -15,7 +15,7 @@ export function previewing(made, stage, { picture }, label) {
 let last = "";
 let moving = false;
 
-/** Return whether the pointer has moved: a button that appears below a resting pointer is not being pointed at. */
+/** Return whether the pointer has moved; a button that appears under a resting pointer shows no preview. */
 function moved({ pointerType }) {
   return pointerType !== "touch" && moving;
 }

@@ -1,4 +1,5 @@
-// The readout beside the board: the distance, how it compares, the shortest paths, and buttons for further moves.
+// The readout beside the board: the distance, how it compares with all positions, the number of shortest paths, and
+// buttons such as undo and play.
 
 import { trailChart } from "./chart.js";
 import { button, counted, element, percent } from "./elements.js";
@@ -43,7 +44,7 @@ export class Readout {
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
   }
 
-  /** Show what is known about the position on the board. */
+  /** Show the facts that are known about the position on the board. */
   show() {
     const { store, layers } = this.#context;
     this.status.textContent = store.complete ? "" : following(store);
@@ -90,7 +91,7 @@ export class Readout {
     return [radius, share, element("span", { class: "paths", text })];
   }
 
-  /** The position and the commit that a number of paths belongs to. */
+  /** Return a key for a number of paths: the position and the commit to which it belongs. */
   #keyOf({ position }) {
     return `${this.#context.store.version} ${position}`;
   }
@@ -144,12 +145,12 @@ export class Readout {
   }
 }
 
-/** Set a text only if it differs, so that screen readers announce it once. */
+/** Set the text of an element only if it differs, so that screen readers announce it once. */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Return the number of shortest paths as text; in large tables, they are not counted if moves have no inverses. */
+/** Return the number of shortest paths as text; it is empty if the paths were not counted because moves have no inverses. */
 function numberOf({ count }, { reversible, invertible }) {
   if (count !== null) return counted(count, "shortest path");
   return reversible || invertible ? "very many shortest paths" : "";

@@ -1,4 +1,4 @@
-// The board to play on: pieces are clicked or dragged, and glide to their new places.
+// The board to play on: the user clicks or drags pieces, which glide to their new places.
 
 import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
 import { button, drawn, element, nameOf } from "./elements.js";
@@ -17,7 +17,7 @@ export function still() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** A board of the store that `store()` returns; `make(successor)` is called with the move that the user chooses. */
+/** The board of the store that `store()` returns; `make(successor)` is called when the user chooses a move. */
 export class Stage {
   #store;
   #make;
@@ -35,7 +35,7 @@ export class Stage {
   #quiet = false;
 
   constructor(store, make) {
-    [this.#store, this.#make] = [store, make]; // a function, because the store changes with each commit
+    [this.#store, this.#make] = [store, make]; // `store` is a function, because the store changes with each commit
     this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
     this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board" });
     this.element = element("div", { class: "board-frame" }, this.board, this.menu);
@@ -46,7 +46,7 @@ export class Stage {
     this.board.addEventListener("click", () => this.#click());
   }
 
-  /** Put a picture on the board; the pieces glide there from the one before, in `milliseconds`. */
+  /** Put a picture on the board; its pieces glide from their places in the previous picture within `milliseconds`. */
   show(picture, label, milliseconds = GLIDE) {
     this.#release();
     [this.#choices, this.#successors] = [[], []];
@@ -60,18 +60,18 @@ export class Stage {
     if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
   }
 
-  /** Show nothing until the picture of another position arrives. */
+  /** Mark the board as outdated until the picture of another position arrives. */
   cover(label) {
     this.show(this.#picture, label, 0);
     this.board.classList.add("stale");
   }
 
-  /** Give the pieces on the board the letters of a new picture, since identical pieces may have changed their letters. */
+  /** Replace the picture without animation if it differs: identical pieces may have exchanged their letters. */
   rename(picture, label) {
     if (JSON.stringify(picture) !== JSON.stringify(this.#picture)) this.show(picture, label, 0);
   }
 
-  /** The moves that are legal now, as successors with pictures. */
+  /** Set the legal moves, as successors with pictures. */
   offer(successors) {
     this.menu.hidePopover();
     this.endPreview();
@@ -82,13 +82,13 @@ export class Stage {
     if (this.#stickers !== undefined) this.#obey();
   }
 
-  /** For a net the names of the moves that turn the piece of each sticker, in the order of the picture; null: no net. */
+  /** Set the names of the moves that turn each sticker of a net, in the order of the picture; null if there is no net. */
   turn(stickers) {
     this.#stickers = stickers;
     if (this.#choices.length) this.#obey();
   }
 
-  /** Mark what can be clicked, and make the move of a click that came before the moves were known. */
+  /** Mark the pieces that can be clicked, and handle a click that came before the moves were known. */
   #obey() {
     for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
     this.#offered = true;
@@ -97,7 +97,7 @@ export class Stage {
     if (from) this.#choose(this.#at(from), from);
   }
 
-  /** Preview a move until `endPreview`; the position on the board does not change. */
+  /** Show the picture after a move until `endPreview` is called; the position on the board stays the same. */
   preview(picture, label) {
     if (this.#quiet || this.#drag) return;
     this.#finishGlide();
@@ -120,7 +120,7 @@ export class Stage {
     this.#quiet = false;
   }
 
-  /** The possible actions on this board now: {stickers, drag, click, arrows}. */
+  /** The actions that are possible on this board now: {stickers, drag, click, arrows}. */
   get means() {
     const choices = this.#choices;
     const changes = choices.some(({ moved, gone, come }) => moved.length + gone.length + come.length > 0);
@@ -137,25 +137,25 @@ export class Stage {
     return this.#picture;
   }
 
-  /** Make the move for an arrow key; if there are several, open the menu. */
+  /** Make the move for an arrow key; if several moves match, open the menu. */
   arrow(key) {
     const fitting = this.#meantBy(key);
     if (fitting.length === 1) this.#make(fitting[0].successor);
     else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
   }
 
-  /** Return whether there is a move for an arrow key, or the moves are not known yet. */
+  /** Return whether an arrow key matches a move, or may match one because the moves are not known yet. */
   mayMean(key) {
     return this.#choices.length === 0 || this.#meantBy(key).length > 0;
   }
 
   #meantBy(key) {
-    if (this.#stickers) return []; // turned stickers of one colour only look as if one had moved
+    if (this.#stickers) return []; // a turn may look as if a single sticker had moved, if others have the same colour
     const [x, y] = ARROWS[key];
     return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
   }
 
-  /** The groups of the pieces, without those that fade. */
+  /** Return the SVG groups of the pieces, except pieces that are fading out. */
   #groups() {
     return [...this.#image.querySelectorAll("[data-piece]")];
   }
@@ -165,7 +165,7 @@ export class Stage {
     return !group.classList.contains("fixed") && this.#at(point).length > 0;
   }
 
-  /** Return the moves that change the content of a point: they move its piece, or put a piece on an empty place. */
+  /** Return the moves that move the piece at a point, or that put a piece there if the place is empty. */
   #at(point) {
     if (this.#stickers) return this.#turning(point);
     const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
@@ -173,7 +173,7 @@ export class Stage {
     return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
   }
 
-  /** Return the moves that turn the piece of the sticker at a point; moves of its face come first. */
+  /** Return the moves that turn the sticker at a point; turns of its own face come first. */
   #turning(point) {
     const stickers = this.#pieces.filter(({ shapes }) => STICKERS.includes(shapes[0].kind));
     const names = this.#stickers[stickers.findIndex((one) => within(point, one))] ?? [];
@@ -209,7 +209,7 @@ export class Stage {
     const drag = this.#drag;
     if (drag?.pointer !== event.pointerId) return;
     this.#drag = null;
-    if (drag.far < CLICK) this.#clicked = drag; // the click follows; a menu that opens now would be closed by it
+    if (drag.far < CLICK) this.#clicked = drag; // wait for the click event, which would close a menu that is opened now
     else if (drag.best?.share > 0.35) this.#make(drag.best.choice.successor);
     else this.#place([], 0);
   }
@@ -221,7 +221,7 @@ export class Stage {
     this.#choose(clicked.choices, clicked.from);
   }
 
-  /** Make the move for a click at a point, or let the user choose among several. */
+  /** Make the move for a click at a point; if several moves match, let the user choose. */
   #choose(choices, from) {
     const meant = choices.filter((choice) => within(from, centreOf(choice)));
     if (choices.length === 1) this.#make(choices[0].successor);
@@ -236,7 +236,7 @@ export class Stage {
     if (this.#image) this.#place([], 0);
   }
 
-  /** Move the groups of some pieces by a fraction of their way; all others stay in their places. */
+  /** Show some pieces at a fraction of the way to their new places, and all others at their places. */
   #place(moved, share) {
     const ways = new Map(moved.map(({ from, to }) => [boxText(from), vector(from, to)]));
     for (const group of this.#groups()) {
@@ -270,7 +270,7 @@ export class Stage {
     this.#make(successor);
   }
 
-  /** Let the pieces glide from their old places; pieces without a counterpart fade. */
+  /** Let the pieces glide from their old places; pieces that occur in only one of the pictures fade in or out. */
   #animate(before, after, milliseconds) {
     const { moved, gone, come } = difference(before, after);
     const groups = this.#groups();
@@ -295,14 +295,14 @@ export class Stage {
   }
 }
 
-/** The groups of an image of a picture that differ from the picture before. */
+/** Return the SVG groups of the pieces of a picture that differ from the previous picture. */
 function changedGroups(image, before, picture) {
   const { moved, come } = difference(before, picture);
   const changed = new Set([...moved.map(({ to }) => to), ...come].map(boxText));
   return piecesOf(picture).flatMap((piece, number) => (changed.has(boxText(piece)) ? [image.querySelector(`[data-piece="${number}"]`)] : []));
 }
 
-/** Return the group of a piece of the previous picture while it fades. */
+/** Return an SVG group of a piece of the previous picture, to fade it out. */
 function ghost(picture, piece) {
   const number = piecesOf(picture).findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look);
   const group = pictured(picture, "").children[number] ?? drawn("g");
@@ -315,7 +315,7 @@ function boxText({ box }) {
   return box.map((value) => Math.round(value * 4)).join();
 }
 
-/** Return the piece in the middle of the pieces that a move changes in place, such as the pressed light. */
+/** Return the middle one of the pieces that a move changes without moving them, such as the pressed light. */
 function centreOf({ moved, gone }) {
   if (moved.length || !gone.length) return NOWHERE;
   const far = (one) => gone.reduce((sum, other) => sum + Math.hypot(...vector(one, other)), 0);
@@ -328,7 +328,7 @@ function points({ from, to }, x, y) {
   return length > 0 && (right * x + down * y) / length > STRAIGHT;
 }
 
-/** Return the move whose end is closest to a drag and the fraction of its way, {choice, share}; null if none matches. */
+/** Return the move that matches a drag best, and the fraction of its way that is done: {choice, share}; null if none matches. */
 function nearestTo({ choices, from, by }) {
   let best = null;
   for (const choice of choices) {
@@ -342,7 +342,7 @@ function nearestTo({ choices, from, by }) {
   return best;
 }
 
-/** The way of the piece at a point, or to it, right and down. */
+/** Return the way, [right, down], of the piece that moves from a point or to it; null if there is none. */
 function wayOf({ moved }, point) {
   const pair = moved.find(({ from }) => within(point, from)) ?? moved.find(({ to }) => within(point, to));
   return pair ? vector(pair.from, pair.to) : null;

@@ -1,4 +1,4 @@
-// The start page: the stores as cards, which follow runs under way.
+// The start page: the stores as cards, which show the progress of runs under way.
 
 import { counted, element, percent, rounded } from "./elements.js";
 import { StoreChoice, titleOf } from "./start_choice.js";
@@ -29,7 +29,7 @@ class StartPage {
     this.element = element("div", { class: "start" }, element("h1", { text: "Your tables" }), this.heading, this.choice.element, this.cards);
   }
 
-  /** Handle a change of the address, which determines the shown stores and their order. */
+  /** Handle a change of the address, which determines which stores are shown, and their order. */
   update() {
     if (this.#stores) this.#show(this.#stores);
   }

@@ -1,4 +1,4 @@
-// The page of a table: the board, the distance beside it, and views as tabs.
+// The page of a table: the board, the readout beside it, and the views as tabs.
 
 import { Latest, of } from "./api.js";
 import { element, nameOf } from "./elements.js";
@@ -15,7 +15,7 @@ import { Trail } from "./trail.js";
 
 const MOST_RENEWED = 200;
 
-/** Fill the element with the page of the table, or the counts, in the context. */
+/** Show the page of a table or of counts in an element. */
 export function mount(root, context) {
   const page = new TablePage(context);
   root.append(page.element);
@@ -62,7 +62,7 @@ class TablePage {
     this.update();
   }
 
-  /** Request the moves, including the moves that turn each sticker of a net. */
+  /** Request the moves that turn each sticker of a net. */
   async #askMoves() {
     const { api, name } = this.context;
     try {
@@ -89,7 +89,7 @@ class TablePage {
     document.removeEventListener("keydown", this.keyed);
   }
 
-  /** Handle a change of the state or the store: request what is not known yet, and update the views. */
+  /** Handle a change of the state or the store: request missing data, and update the views. */
   update() {
     const { context } = this;
     const renewed = context.store.version !== this.#seenVersion;
@@ -101,7 +101,7 @@ class TablePage {
     this.tabs.update();
   }
 
-  /** Request the position in the address; if it is known already, an answer under way is ignored. */
+  /** Request the position in the address; if it is known already, ignore the answer to a request under way. */
   #follow(renewed) {
     if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // after a link, or the browser's back button
     if (renewed || this.#wanted() !== this.#answer?.position) {
@@ -113,7 +113,7 @@ class TablePage {
     }
   }
 
-  /** The position that the address names; null for the start. */
+  /** Return the position that the address names; by default the start. */
   #wanted() {
     return this.context.state.position ?? this.context.store.start;
   }
@@ -130,7 +130,7 @@ class TablePage {
     }
   }
 
-  /** Request the distances that were not committed yet when their positions were on the board. */
+  /** Request the distances of positions on the trail that were not known yet when they were on the board. */
   async #renewTrail() {
     const { api, name } = this.context;
     const unknown = this.trail.entries.filter(({ distance }) => distance === null).slice(-MOST_RENEWED);
@@ -160,7 +160,7 @@ class TablePage {
     }
   }
 
-  /** Show the start, because the address names no position. */
+  /** Show the start, because the position in the address could not be loaded. */
   #fallBack() {
     this.#pending = null;
     this.context.navigate({ position: null }, { replace: true });
@@ -190,7 +190,7 @@ class TablePage {
     this.tools.editor.show();
   }
 
-  /** Make a move: its picture and distance are already known, the rest is requested. */
+  /** Make a move: show its picture and distance, which are known already, and request the rest. */
   make(successor) {
     this.player.pause();
     const name = nameOf(successor, this.#answer.successors);
@@ -198,7 +198,7 @@ class TablePage {
     else this.makeNamed(name);
   }
 
-  /** Make the move of a name, if it is legal; as soon as that is known. */
+  /** Make the move with a name if it is legal, as soon as the legal moves are known. */
   makeNamed(name) {
     this.#whenKnown(() => {
       const { successors } = this.#seen;
@@ -220,7 +220,7 @@ class TablePage {
     this.context.navigate({ position }, { replace });
   }
 
-  /** Make several moves, {position, distance, move}, of which the last leads to a picture. */
+  /** Make several moves, given as {position, distance, move}; `picture` shows the last position. */
   walk(steps, picture) {
     this.player.pause();
     const last = steps.pop();
@@ -228,7 +228,7 @@ class TablePage {
     this.put({ ...last, picture }, last.move);
   }
 
-  /** Let go of what was meant for the position on the board, as another one comes. */
+  /** Cancel actions for the position on the board, because another position replaces it. */
   #turnAway() {
     this.player.pause();
     this.entry.drop();
@@ -262,13 +262,13 @@ class TablePage {
     if (this.trail.after) this.goTo(this.trail.at + 1);
   }
 
-  /** Act on the moves of the position on the board; as soon as they are known, if it was put there just now. */
+  /** Run an action as soon as the moves of the position on the board are known. */
   #whenKnown(act) {
     if (this.#seen) act();
     else this.#waiting = { position: this.trail.here?.position ?? null, act };
   }
 
-  /** Make one move that leads nearer to the start, if there is one. */
+  /** Make a move that leads closer to the start, if there is one. */
   step() {
     this.#whenKnown(() => this.#step());
   }
@@ -305,12 +305,12 @@ class TablePage {
   }
 }
 
-/** What a screen reader says of a board. */
+/** Return the text that screen readers read for a board. */
 function labelOf({ position, distance }) {
   return `Board: ${position}${distance === null ? "" : `, distance ${distance}`}`;
 }
 
-/** The views that a store has. */
+/** Return the names of the views that a store has. */
 function viewsOf({ kind, problem }) {
   if (problem) return ["distribution"];
   return kind === "table" ? ["moves", "distribution", "antipodes", "pattern", "graph"] : ["distribution", "antipodes"];

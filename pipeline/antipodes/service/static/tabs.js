@@ -1,4 +1,4 @@
-// The views of a table as tabs: each is a module, mounted when it is chosen.
+// The views of a table as tabs; each view is a module, which is mounted when the user chooses its tab.
 
 import { of } from "./api.js";
 import { button, element } from "./elements.js";
@@ -27,7 +27,7 @@ export class Tabs {
     this.element = element("section", { class: "views", "aria-label": "Views" }, this.list, this.panel);
   }
 
-  /** Show the view that the address names, with what is known now. */
+  /** Show the view that the address names, or update it if it is shown already. */
   update() {
     const { view } = this.#context.state;
     const chosen = this.names.includes(view) ? view : this.names[0];
@@ -64,7 +64,7 @@ export class Tabs {
   }
 }
 
-/** Asks an address of the store, once for each question and commit, and keeps the answer to the last question. */
+/** Requests data of the store, once for each address, query and commit, and caches the last answer. */
 export class Question {
   #context;
   #key = null;
@@ -74,7 +74,7 @@ export class Question {
     this.#context = context;
   }
 
-  /** The answer as of the last commit; undefined if another question was asked meanwhile. */
+  /** Return the answer for the last commit; undefined if something else was requested meanwhile. */
   async ask(address, query) {
     const key = JSON.stringify([this.#context.store.version, address, query]);
     if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(of(this.#context.name, address), query)];
@@ -83,12 +83,12 @@ export class Question {
       return key === this.#key ? answer : undefined;
     } catch (error) {
       if (key !== this.#key) return undefined;
-      this.#key = null; // asked anew the next time
+      this.#key = null; // so that the next call requests it again
       throw error;
     }
   }
 
-  /** Let an answer that is under way come too late. */
+  /** Ignore the answer to a request under way, and forget the cached answer. */
   drop() {
     this.#key = null;
   }

@@ -1,4 +1,4 @@
-// The page of tilings: a gallery, conditions that choose among them, and one tiling large.
+// The page of tilings: a gallery, conditions that select tilings, and an enlarged tiling.
 
 import { Latest, of } from "./api.js";
 import { counted, element } from "./elements.js";
@@ -33,7 +33,7 @@ class TilingsPage {
     root.append(this.root);
   }
 
-  /** Follow the address and the commits of the store. */
+  /** Show the tilings that the address selects; request them again after a commit of the store. */
   async update() {
     try {
       if (!this.plan) await this.#begin();
@@ -79,7 +79,7 @@ class TilingsPage {
     this.side.append(filter);
   }
 
-  /** Ask how many tilings there are, with the first ones, and show them. */
+  /** Request the number of tilings and the first ones to show, and show them. */
   async #ask(asked) {
     const { api, name, state } = this.context;
     this.asked = asked;
@@ -137,7 +137,7 @@ class TilingsPage {
     if (before !== number && this.large) this.#announce(number);
   }
 
-  /** On a small screen the tiling is above the gallery: go there. */
+  /** Announce the enlarged tiling. On a small screen it is above the gallery, so move the focus there. */
   #announce(number) {
     if (matchMedia("(max-width: 999px)").matches) this.large.title.focus();
     else this.context.say(`Tiling ${counted(number)} is shown large`);
@@ -158,7 +158,7 @@ class TilingsPage {
     if (event.key === "Escape" && !event.defaultPrevented) this.#closeLarge();
   }
 
-  /** Show the next or the previous tiling of those that the conditions choose. */
+  /** Show the next or the previous tiling that satisfies the conditions. */
   async #turn(by) {
     const { api, name, state } = this.context;
     try {
@@ -171,7 +171,7 @@ class TilingsPage {
     }
   }
 
-  /** The place of a tiling among those that the conditions choose, which are in the order of their numbers. */
+  /** Return the place of a tiling among the tilings that satisfy the conditions, by binary search for its number. */
   async #placeOf(number) {
     if (!this.conditions.length) return number - 1;
     const { api, name } = this.context;
@@ -186,7 +186,7 @@ class TilingsPage {
   }
 }
 
-/** The number that a text of the address is, or another if it is none. */
+/** Return a value of the address as a number, or `otherwise` if it is not a number. */
 function numberIn(text, otherwise) {
   return /^\d{1,15}$/.test(text ?? "") ? Number(text) : otherwise;
 }

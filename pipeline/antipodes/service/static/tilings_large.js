@@ -1,4 +1,4 @@
-// One tiling large: laid piece by piece, with its symmetric images, to be saved as a picture.
+// An enlarged tiling, which can be laid piece by piece and saved as a picture, with its symmetric images.
 
 import { Latest, of } from "./api.js";
 import { button, counted, element } from "./elements.js";
@@ -8,7 +8,7 @@ import { pngOf, svgText, tilingPicture, tilingText } from "./tilings_drawing.js"
 const BEAT = 420;
 
 export class Large {
-  /** `context` of the page; `plan` of the board; `close()` is called when the reader closes it, `turn(step)` for the next. */
+  /** `close()` is called when the user closes the tiling, `turn(step)` for the next (1) or the previous (-1) tiling. */
   constructor(context, plan, { close, turn }) {
     Object.assign(this, { context, plan, asks: new Latest(), number: null, image: 0, laid: Infinity });
     this.title = element("h2", { tabindex: "-1" });
@@ -46,7 +46,7 @@ export class Large {
     );
   }
 
-  /** Show the tiling of a number, one of its images, with so many pieces laid. */
+  /** Show a tiling by its number and the number of its symmetric image, with `laid` of its pieces. */
   async show({ number, image, laid }) {
     const { api, name, store } = this.context;
     if (number !== this.number || store.version !== this.version) {
@@ -143,7 +143,7 @@ export class Large {
   }
 }
 
-/** All images as {label: cells}, the tiling itself before the others. */
+/** Return all images as {label: cells}, with the tiling itself first. */
 function withItselfFirst(images, tiling) {
   const text = (pieces) => JSON.stringify(Object.entries(pieces).sort());
   const others = images.map(({ pieces }) => pieces).filter((pieces) => text(pieces) !== text(tiling));

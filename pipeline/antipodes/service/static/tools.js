@@ -1,4 +1,4 @@
-// Below the board: edit it, copy what is on it, and save its picture.
+// The buttons below the board: edit the position, copy it, and save its picture.
 
 import { Problem } from "./api.js";
 import { pictured } from "./board.js";
@@ -31,7 +31,7 @@ export class Tools {
     return this.#page.trail.here?.position ?? "";
   }
 
-  /** The command of the shell that shows what the view shows. */
+  /** Return the shell command that prints the data of the current view. */
   #command() {
     const { store, state } = this.#context;
     const address = store.command.replace(/^antipodes \w+ /, "");
@@ -41,7 +41,7 @@ export class Tools {
     return `antipodes query ${address} ${quoted(this.#position)} --path`;
   }
 
-  /** The picture as a file of SVG, in its own colours on white. */
+  /** Return the picture as the text of an SVG file, in its own colours on white. */
   #svg() {
     const { picture } = this.#page.stage;
     const image = pictured(picture, this.#position, { plain: true });
