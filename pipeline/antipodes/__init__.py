@@ -5,8 +5,8 @@
 ...     table["8 6 7 / 2 5 4 / 3 0 1"]
 31
 
-Public names are imported from their modules on first use: most modules need numpy, numba, zarr or dask, and the
-program, which also imports this package, shows its help without them. `errors` contains all errors.
+Public names are imported from their modules on first use, because most modules need numpy, numba, zarr or dask. The
+program also imports this package, and shows its help without loading these libraries. `errors` contains all errors.
 """
 
 from importlib import import_module

@@ -334,7 +334,7 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
     Path("bad.csv").write_text(EIGHT)
     Path("bad.txt").write_text(f"{EIGHT}\n\n1 2 3 4 5 6 7 8 9\n{EIGHT}\n")
     for arguments, message in (
-        (("--batch", "other.txt", "--output", "out.csv"), " answers, other.txt 1 position"),
+        (("--batch", "other.txt", "--output", "out.csv"), " answers, but other.txt has 1 position"),
         (("--batch", "some.txt", "--output", "bad.csv"), "expected the columns position, distance"),
         (("--batch", "none.txt"), "cannot read none.txt: No such file"),
         (("--batch", "bad.txt"), "bad.txt, line 3: position '1 2 3 4 5 6 7 8 9': expected one of"),
