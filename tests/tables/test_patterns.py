@@ -208,8 +208,8 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
             "0 1 2 3 4 5 6 7 8", 3, "1234"
         ),
         r"the pattern table of-123 is not for the board of of-all": pattern("1 2 3 0 4 5", 3, "123"),
-        r"expected 1 of the tile 1 in of-1, as in of-all; found 2": settings("1 1 x x x x x x 0", 3, "1"),
-        r"expected 0 of the tile 9 in of-9, as in of-all; found 1": settings("9 x x x x x x x 0", 3, "9"),
+        r"the number of tiles named 1 is 2 in of-1, but 1 in of-all": settings("1 1 x x x x x x 0", 3, "1"),
+        r"the number of tiles named 9 is 1 in of-9, but 0 in of-all": settings("9 x x x x x x x 0", 3, "9"),
         r"equal is not a pattern of of-all": settings("0 1 1 1 x x x x x", 3, name="equal"),
         r"stack in .* cannot be used as a pattern table": {
             "name": "stack",

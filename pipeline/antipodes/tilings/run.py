@@ -72,7 +72,7 @@ class TilingReport(Report):
 
     @property
     def saved(self) -> str:
-        """The committed partitions."""
+        """Subject and verb of a sentence about the committed partitions: "3 of 8 partitions are"."""
         return self.manifest.saved
 
     @property
