@@ -123,7 +123,7 @@ class Blocks:
         self._lock = threading.Lock()
         self._next_uses = _places(uses)
         self._held: dict[int, tuple[Future[Block], int]] = {}
-        """Each block that is in memory or being read, and the next task (its place in ``uses``) that uses it."""
+        """Each block that is in memory or being read, and the number of the next task that uses it."""
         self._farthest: list[tuple[int, int]] = []
         """A heap of pairs (negated next use, block). Pairs whose next use has changed are ignored."""
 

@@ -67,7 +67,7 @@ def _check_starts(space: CheckedSpace, chunks: TableChunks, positions: Labels) -
 
 
 def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
-    """Return a predecessor at a depth for each position ``(n, places)``: the first one in the first chunk with any."""
+    """Return one predecessor at a depth for each position ``(n, places)``, from the first chunk that contains any."""
     if not space.puzzle.moves.invertible:
         return _found_predecessors(space, chunks, positions, depth)
     parents, _, before = space.puzzle.moves.steps_back(positions)

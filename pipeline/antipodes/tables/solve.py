@@ -314,7 +314,7 @@ def solve(
     listener: Listener = silence,
     **options: Any,
 ) -> Answer:
-    """Return one shortest path to the nearest goal, or with ``every`` all, found by one of ``SEARCHES``.
+    """Return a shortest path to the nearest goal (with ``every``, all shortest paths), found by one of ``SEARCHES``.
 
     A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
 
@@ -322,7 +322,7 @@ def solve(
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, and to at most 1 GiB for ``iddfs`` and
     ``ida-star``. The ``listener`` is called with the progress about ten times per second.
 
-    Raises InputError if there is no such method, it cannot solve this puzzle, moves that are functions contradict
+    Raises InputError if there is no such method, it cannot solve this puzzle, the puzzle's move functions contradict
     themselves, or an argument is negative or has the wrong type. Raises ResourceLimitError if the search would exceed
     the memory limit.
     """

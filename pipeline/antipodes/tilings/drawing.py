@@ -176,7 +176,7 @@ def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
-    """Return a line of corners, each followed by an edge of three characters except the last."""
+    """Return a line of corners; each corner except the last is followed by an edge of three characters."""
     parts = 1 * upright[0] + 2 * upright[1] + 4 * level[:-1] + 8 * level[1:]
     edges = ["───" if edge else "   " for edge in level[1:-1]]
     return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))

@@ -165,7 +165,7 @@ def tile_board(
 
 
 def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> TilingManifest:
-    """Create an empty store, which replaces an existing one."""
+    """Create an empty store, which replaces an existing store."""
     with session.clock.measure("tables"):
         check_size(config.problem, method)
         partitions = len(partitions_of(config.problem, method))

@@ -159,7 +159,7 @@ class Shard:
         """Create a shard without any position.
 
         ``weights`` ``(rows,)`` are the numbers of positions per entry in all rows of the space, None if all are 1. With
-        ``settled_later``, other shards read the frontiers in place, so the caller must call `settle` after that.
+        ``settled_later``, other shards read the frontiers in place, so the caller must call `settle` afterwards.
         """
         self.states = [make(part) for part in parts]
         self.depth = -1
@@ -182,11 +182,11 @@ class Shard:
         self._settled_later = settled_later
         self._weights = weights
         self._weighed: dict[int, int] = {}
-        """The number of positions at these depths, if entries have weights."""
+        """The number of positions at each depth that the shard has passed, if entries represent several positions."""
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[Any]) -> int:
-        """Set the starts, indices ``(n,)`` of the whole table or keys; return how many are in this shard."""
+        """Go to depth 0, given all starts as indices ``(n,)`` or keys; return the number of starts in this shard."""
         self.depth = self.segments.searched = 0
         found = sum(state.begin(starts, self._log) for state in self.states)
         self._weigh(0)
@@ -195,10 +195,8 @@ class Shard:
     def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
         """Restore all layers up to ``depth`` from the journal's segments, or fewer layers if files are missing.
 
-        If no layer can be restored, the shard's depth is -1 afterwards.
-
-        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If some are
-        corrupt, the shard's depth is -1 afterwards.
+        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If any of them is
+        corrupt, no layer is restored. The depth of a shard without restored layers is -1.
 
         Raises JournalDamagedError if a segment of the journal is corrupt.
         """

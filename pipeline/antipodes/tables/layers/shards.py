@@ -70,7 +70,7 @@ class LayerGraph:
     links: Handle
     """The move tables, and the pairs of partitions that they connect."""
     predecessors: Sequence[Sequence[int]]
-    """For each shard, the shards that contain predecessors of its positions, possibly itself among them."""
+    """For each shard, the shards that contain predecessors of its positions, possibly including itself."""
     shares_memory: bool
     """Whether tasks can read each other's shards. If not, they are sent the boundaries of other shards."""
     shards: Sequence[Handle]
@@ -86,7 +86,7 @@ class LayerGraph:
     """Groups of key shards that are on the same worker and advance together."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
-    """For each task that advances shards, by key: the numbers of these shards, and the depth before."""
+    """For each task that advances shards, by key: the numbers of these shards, and the depth where they start."""
     places: dict[Key, Handle] = field(default_factory=dict)
     """For each call, the shard on whose worker it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
@@ -366,7 +366,7 @@ class Shards:
     def _settles_later(self) -> bool:
         """Whether shards settle a layer after all have found it, because others read their frontiers in place.
 
-        Shards in other processes receive boundaries instead, which are made earlier.
+        Shards in other processes receive boundaries instead, which are copies.
         """
         return self.plan.two_bits and self._scheduler.shares_memory
 
@@ -380,7 +380,7 @@ class Shards:
         return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
-        """Return for each shard the shards that contain predecessors of its positions, possibly itself among them."""
+        """Return for each shard the shards that contain predecessors of its positions, possibly including itself."""
         name = self._name("predecessors"), 0
         handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
         (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
@@ -391,7 +391,7 @@ class Shards:
         ]
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        """Return the arguments from which each of these shards is restored; add corrupt files to ``damaged``."""
+        """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
         chunks = [self._chunks(parts) for parts in self.plan.shards]
         if self._counts_only:
             sizes = Checkpoint(self._journal, depth).sizes(chunks)

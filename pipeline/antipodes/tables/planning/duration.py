@@ -42,12 +42,12 @@ TRIAL_BYTES = 4 << 30
 TRIAL_TABLES = 3.0
 """Maximum seconds for building the move tables of a trial."""
 LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
-"""Minimum number of layers, and minimum share of all positions, from which the rest of a search is forecast."""
+"""Minimum number of layers, and minimum share of all positions, that a trial must find before the rest is forecast."""
 UNCERTAIN_SHARE = 0.25
 """The minimum share if the number of reachable positions is unknown. It may be any number from the number of positions
 found to the number of all positions."""
 BLOCKS = 40
-"""Maximum number of blocks of layers from which the rest is forecast. Long series of layers fluctuate."""
+"""Maximum number of blocks of consecutive layers from which the rest is forecast, since single layers fluctuate."""
 NEVER_WRITTEN = 1 << 62
 """Journal bytes that stay in memory, so that a trial writes nothing."""
 SAMPLE_STATES = 1 << 19

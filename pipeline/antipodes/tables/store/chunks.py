@@ -198,7 +198,7 @@ class TableChunks:
         return indices, depths.astype(np.int32)
 
     def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of a chunk in the order of their depths, and where each depth begins in this order."""
+        """Return the offsets of a chunk's entries, sorted by depth, and where each depth begins among them."""
         depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
         ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
         if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:

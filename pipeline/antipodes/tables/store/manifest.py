@@ -264,7 +264,7 @@ class SearchManifest:
 
     @property
     def journal_cut(self) -> tuple[int, int, int]:
-        """The numbers of rows, columns and rows per chunk of the journal. Once keys are listed, a table has others."""
+        """The numbers of rows, columns and rows per chunk of the journal, even after the keys of a table are listed."""
         if self.keyed:
             return SPAN * (1 + len(self.details[BOUNDS])), 1, SPAN
         return self.rows, self.width, self.chunk_rows
