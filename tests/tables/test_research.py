@@ -352,7 +352,7 @@ def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> 
         (lambda table: table.dataset(1, depths=np.array(5)), r"depths \(n,\)"),
         (lambda table: table.evaluate(5), "a heuristic"),
         (lambda table: table.evaluate("euclid"), "manhattan, linear-conflict"),
-        (lambda table: table.evaluate(lambda positions: 5), r"array \(65536,\) of numbers; it returned \(\)"),
+        (lambda table: table.evaluate(lambda positions: 5), r"array \([0-9]+,\) of numbers; it returned \(\)"),
         (lambda table: table.evaluate(lambda positions: positions), "it returned"),
         (lambda table: table.evaluate(lambda positions: np.full(len(positions), np.nan), n=3), "NaN"),
         (lambda table: table.evaluate(lambda positions: ["a"] * len(positions), n=3), "it returned"),
