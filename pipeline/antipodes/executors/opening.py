@@ -37,7 +37,7 @@ def check_scheduler_name(name: str) -> None:
 def open_scheduler(
     name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
 ) -> "Iterator[Scheduler]":
-    """Open the scheduler ``threads`` or ``local`` with N workers, or the scheduler at an address or in a file.
+    """Open a scheduler: ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
     The listener is notified of long waits.
 
