@@ -1,1 +1,1 @@
-"""Twisty puzzles from their geometry: ``python -m geometry`` writes ``configs/twisty`` and the configs beside it."""
+"""Twisty puzzles from geometry: ``python -m geometry`` writes ``configs/twisty`` and the configs that use it."""

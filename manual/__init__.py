@@ -1,1 +1,1 @@
-"""The man page and the completions of the wheel: ``python -m manual`` writes them."""
+"""The man page and the shell completions in the wheel; ``python -m manual`` writes them."""
