@@ -1,4 +1,4 @@
-"""Compilation with numba, which is imported at the first call of a kernel; and instructions on the bits of a word."""
+"""Compilation with numba, which is imported when a kernel is called first; and bit operations on 64-bit words."""
 
 import functools
 import pickle
@@ -17,7 +17,7 @@ integer = cast(Callable[[Any], int], np.int64)
 """int() for kernels. Numba would compile the builtin as a function, once for each type."""
 
 TELL_SECONDS = 2.0
-"""Seconds of compilation after which it is reported."""
+"""Number of seconds after which a compilation is reported."""
 _making = threading.RLock()
 
 
@@ -146,7 +146,7 @@ def _inner(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _cache_type() -> Any:
-    """Return the class of numba's cache, which clears unreadable caches: modules that they refer to may have moved.
+    """Return a class for numba's cache that clears a cache if it is unreadable, for example after a module was moved.
 
     The call also registers a listener that informs the `watch` of each compilation, but not of code loaded from the
     cache.
@@ -174,7 +174,7 @@ def _cache_type() -> Any:
 
 
 def _instruction(name: str, *flags: int) -> Callable[[BitFunction], BitFunction]:
-    """Return a decorator: kernels use the LLVM instruction with this name, and Python calls the function itself."""
+    """Return a decorator. Kernels then use the LLVM instruction with this name; Python calls the decorated function."""
     return lambda function: Lazy(function, lambda function: function, lambda function: _intrinsic(name, flags))
 
 
@@ -193,7 +193,7 @@ def _intrinsic(name: str, flags: tuple[int, ...]) -> Any:
 
 
 WORD_IS_NOT_ZERO = 1
-"""A flag with which LLVM omits the test for 0."""
+"""Flag of an LLVM instruction: the word is not 0, so that no test for 0 is needed."""
 
 
 @_instruction("cttz", WORD_IS_NOT_ZERO)

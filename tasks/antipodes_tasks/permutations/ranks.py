@@ -4,7 +4,7 @@
 algorithm   order                   time       source
 =========== ======================= ========== ============================================================
 counting    lexicographic           O(k)       D. H. Lehmer, Teaching combinatorial tricks to a computer
-                                    words      (1960); smaller elements are counted as bits of a word
+                                               (1960); smaller elements are counted as bits of a word
 shrinking   lexicographic           O(k^2)     D. L. Kreher and D. R. Stinson, Combinatorial Algorithms
                                                (1999), section 2.4: larger elements lose one in place
 linear      its own                 O(k)       W. Myrvold and F. Ruskey, Ranking and unranking permutations
@@ -151,7 +151,7 @@ def _first_bad_row(permutations: Permutations) -> int:
 
 @kernel
 def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in lexicographic order: each digit counts the smaller elements to the right, as bits not yet seen."""
+    """Rank in lexicographic order: each digit counts the smaller elements that have not been seen yet."""
     n, k = permutations.shape
     one = np.uint64(1)
     for i in range(n):
@@ -166,7 +166,7 @@ def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in lexicographic order: each element becomes a digit after 1 is subtracted from all larger ones after it."""
+    """Rank in lexicographic order: each element becomes a digit, and all larger elements after it are reduced by 1."""
     n, k = permutations.shape
     left = np.empty(k, np.uint8)
     for i in range(n):
@@ -181,7 +181,7 @@ def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_linear(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in the order of Myrvold and Ruskey: from the last place on, undo the exchanges of `_unrank_linear`."""
+    """Rank in the order of Myrvold and Ruskey: undo the exchanges of `_unrank_linear`, from the last place on."""
     n, k = permutations.shape
     element = np.empty(k, np.uint8)
     where = np.empty(k, np.uint8)
@@ -241,7 +241,10 @@ def _unrank_shrinking(ranks: Ranks, permutations: Permutations) -> None:
 
 @kernel
 def _unrank_linear(ranks: Ranks, permutations: Permutations) -> None:
-    """Unrank in the order of Myrvold and Ruskey: from the last place on, exchange with the place of the next digit."""
+    """Unrank in the order of Myrvold and Ruskey.
+
+    Beginning with the last place, exchange the element on each place with the one on the place that its digit names.
+    """
     n, k = permutations.shape
     for i in range(n):
         for j in range(k):

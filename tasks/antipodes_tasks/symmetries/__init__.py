@@ -1,1 +1,1 @@
-"""Symmetries of a puzzle: maps of positions that take starts to starts and moves to moves, so distances are kept."""
+"""Symmetries of a puzzle: maps of positions that take starts to starts and moves to moves, preserving distances."""
