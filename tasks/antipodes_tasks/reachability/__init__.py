@@ -1,1 +1,1 @@
-"""Millions of positions at a time: packed into words, stored in sets, and moved; and the graph of reachable ones."""
+"""Sets of millions of packed positions, moves of many positions at once, and the graph of reachable positions."""
