@@ -1,6 +1,6 @@
 // The client of the service: functions that send requests, and errors with a one-line message.
 
-import { signalled } from "./loading.js";
+import { withIndicator } from "./loading.js";
 
 const ROOT = "api/v1";
 
@@ -17,13 +17,13 @@ export class ServiceError extends Problem {
 
 /** Get the JSON at a path under /api/v1. `query` maps names to strings, numbers or lists; null values are omitted. */
 export async function get(path, query = {}, signal = undefined) {
-  return signalled(answer(asked(address(path, query), { signal })));
+  return withIndicator(readAnswer(sendRequest(address(path, query), { signal })));
 }
 
 /** Post a body and return the JSON of the answer. */
 export async function post(path, body, signal = undefined) {
   const headers = { "Content-Type": "application/json" };
-  return signalled(answer(asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
+  return withIndicator(readAnswer(sendRequest(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
 }
 
 /** Return the URL of a path under /api/v1, for a link or an image. */
@@ -34,11 +34,11 @@ export function address(path, query = {}) {
 }
 
 /** Return the path under /api/v1 of a store, or of something below it. */
-export function of(name, rest = "") {
+export function storePath(name, rest = "") {
   return `/stores/${encodeURIComponent(name)}${rest}`;
 }
 
-async function asked(url, options) {
+async function sendRequest(url, options) {
   try {
     return await fetch(url, options);
   } catch (error) {
@@ -47,7 +47,7 @@ async function asked(url, options) {
   }
 }
 
-async function answer(asking) {
+async function readAnswer(asking) {
   const response = await asking;
   let body = null;
   try {
@@ -61,7 +61,7 @@ async function answer(asking) {
 }
 
 /** Runs one request at a time: a new request aborts the previous one. */
-export class Latest {
+export class LatestRequest {
   #running = null;
 
   /** Return the result of `ask(signal)`, or undefined if a newer request or `stop` has aborted this one. */

@@ -4,7 +4,7 @@
 // squares of a block. Comparing pieces works for every family, so the board of any puzzle can be clicked, dragged and
 // animated.
 
-import { drawn } from "./elements.js";
+import { svgElement } from "./elements.js";
 
 const PAPER = "#ffffff";
 const INK = "#26262b";
@@ -14,12 +14,12 @@ const TOLERANCE = 0.51;
 const DRAW = { rectangle, disc, line, text, region, polygon };
 
 /** Return a picture as an <svg> with one group per piece; screen readers read `label`. */
-export function pictured(picture, label, { plain = false } = {}) {
+export function drawPicture(picture, label, { plain = false } = {}) {
   const { width, height } = picture;
-  const image = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
+  const image = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
   image.setAttribute("aria-label", label ?? "");
   if (!label) image.setAttribute("aria-hidden", "true");
-  piecesOf(picture).forEach((piece, number) => image.append(group(piece, number, plain)));
+  piecesOf(picture).forEach((piece, number) => image.append(drawPiece(piece, number, plain)));
   return image;
 }
 
@@ -33,8 +33,8 @@ export function piecesOf(picture) {
     else pieces.push(newPiece(shape, box, isFixed(shape, picture)));
   }
   for (const piece of pieces) {
-    piece.look = looks(piece, true);
-    piece.plainLook = looks(piece, false);
+    piece.look = lookOf(piece, true);
+    piece.plainLook = lookOf(piece, false);
   }
   return pieces;
 }
@@ -137,7 +137,7 @@ function polygonBox({ x, y, points }) {
 }
 
 /** Return a string that is equal for two pieces that look the same; unless `lettered`, letters are ignored. */
-function looks({ shapes, box: [left, top], fixed }, lettered) {
+function lookOf({ shapes, box: [left, top], fixed }, lettered) {
   const at = (value, origin) => Math.round((value - origin) * 4);
   const kept = shapes.filter((shape) => lettered || shape.kind !== "text" || shapes.length === 1);
   const parts = kept.map(({ x, y, end_x, end_y, ...rest }) => {
@@ -155,7 +155,7 @@ function withoutSame(pieces, others, look) {
 }
 
 /** Pair pieces with the same look, the closest pairs first; paired pieces are removed from their lists. */
-function pairs(gone, come, look) {
+function pairPieces(gone, come, look) {
   const close = [];
   for (const from of gone.filter((piece) => !isLight(piece))) {
     for (const to of come) {
@@ -181,8 +181,8 @@ export function vector(from, to) {
   return [to.box[0] - from.box[0], to.box[1] - from.box[1]];
 }
 
-function group(piece, number, plain) {
-  const made = drawn("g", { "data-piece": number, class: piece.fixed ? "fixed" : "piece" });
+function drawPiece(piece, number, plain) {
+  const made = svgElement("g", { "data-piece": number, class: piece.fixed ? "fixed" : "piece" });
   const solid = piece.shapes[0].kind === "rectangle" || piece.shapes[0].kind === "disc";
   made.append(...piece.shapes.map((shape) => DRAW[shape.kind](shape, plain ? null : tone(shape, piece, solid))));
   return made;
@@ -199,30 +199,30 @@ function tone(shape, piece, solid) {
 
 function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
   const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 1.5 }; // an outline in the fill colour hides the seams of a block
-  return drawn("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
+  return svgElement("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
 }
 
 function disc({ x, y, radius, fill, outline }, tone) {
-  return drawn("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1.2, class: tone });
+  return svgElement("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1.2, class: tone });
 }
 
 function line({ x, y, end_x, end_y, colour, width }, tone) {
   const ends = { x1: x, y1: y, x2: end_x, y2: end_y };
-  return drawn("line", { ...ends, stroke: colour, "stroke-width": width, "stroke-linecap": "round", class: tone });
+  return svgElement("line", { ...ends, stroke: colour, "stroke-width": width, "stroke-linecap": "round", class: tone });
 }
 
 function text({ x, y, text, size, colour }, tone) {
   const place = { x, y, "text-anchor": "middle", "dominant-baseline": "central" };
   const font = { "font-family": "system-ui, sans-serif", "font-weight": 600 };
-  return drawn("text", { ...place, ...font, "font-size": size, fill: colour, class: tone, text });
+  return svgElement("text", { ...place, ...font, "font-size": size, fill: colour, class: tone, text });
 }
 
 function region({ x, y, squares, side, fill }, tone) {
   const path = squares.map(([row, column]) => `M${x + column * side} ${y + row * side}h${side}v${side}h${-side}z`);
-  return drawn("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
+  return svgElement("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
 }
 
 function polygon({ x, y, points, fill, outline }, tone) {
   const corners = points.map(([right, down]) => `${x + right},${y + down}`);
-  return drawn("polygon", { points: corners.join(" "), fill, stroke: outline, "stroke-width": outline && 1.2, "stroke-linejoin": "round", class: tone });
+  return svgElement("polygon", { points: corners.join(" "), fill, stroke: outline, "stroke-width": outline && 1.2, "stroke-linejoin": "round", class: tone });
 }

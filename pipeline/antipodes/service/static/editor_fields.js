@@ -1,7 +1,7 @@
 // The fields of the editor as buttons, arranged as on the board; arrow keys move between them.
 
 import { button, element } from "./elements.js";
-import { arrowKey } from "./keys.js";
+import { isArrowKey } from "./keys.js";
 
 const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const SIDE = 54;
@@ -86,7 +86,7 @@ export class Fields {
   #key(event) {
     const here = this.#squares.find(({ button: one }) => one === event.target);
     if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (arrowKey(event.key)) {
+    if (isArrowKey(event.key)) {
       event.preventDefault();
       this.#nearest(here, WAYS[event.key])?.focus();
     } else if (this.#type(here.number, event.key)) {

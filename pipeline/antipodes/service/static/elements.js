@@ -4,15 +4,15 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Create an HTML element. `attributes` may contain `text`, `on` ({event: handler}) and boolean properties. */
 export function element(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
 /** Create an SVG element. */
-export function drawn(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+export function svgElement(tag, attributes = {}, ...children) {
+  return fillElement(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function filled(made, { text, on = {}, ...attributes }, children) {
+function fillElement(made, { text, on = {}, ...attributes }, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
@@ -29,18 +29,18 @@ export function button(text, act, attributes = {}) {
 }
 
 /** Format a whole number like the command line does: 12,345. */
-export function counted(number, noun) {
+export function formatCount(number, noun) {
   const digits = String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return noun ? `${digits} ${noun}${String(number) === "1" ? "" : "s"}` : digits;
 }
 
 /** Format a number in short form: 12.3 million. */
-export function rounded(number) {
+export function formatRounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
 /** Format a fraction as a percentage, with more digits near 0 and 1; a fraction below 1 is never shown as 100 %. */
-export function percent(part) {
+export function formatPercent(part) {
   const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
   const unit = 10 ** (digits + 2);
   return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";

@@ -1,12 +1,12 @@
 // The field for a position or moves, and the buttons that put other positions on the board.
 
-import { Latest, of } from "./api.js";
+import { LatestRequest, storePath } from "./api.js";
 import { button, element } from "./elements.js";
 
 export class Entry {
   #page;
   #context;
-  #latest = new Latest();
+  #latest = new LatestRequest();
 
   constructor(page) {
     this.#page = page;
@@ -42,7 +42,7 @@ export class Entry {
   /** Return the answer of the service, or undefined if another request was started meanwhile. */
   #ask(rest, query) {
     const { api, name } = this.#context;
-    return this.#latest.ask((signal) => api.get(of(name, rest), query, signal));
+    return this.#latest.ask((signal) => api.get(storePath(name, rest), query, signal));
   }
 
   /** Separate the rows of a pasted board by slashes, because the field has only one line. */
@@ -57,11 +57,11 @@ export class Entry {
   #submitted(event) {
     event.preventDefault();
     const text = this.field.value.trim();
-    if (text) this.#tell(() => this.#obey(text));
+    if (text) this.#reportErrors(() => this.#useText(text));
   }
 
   /** Run an action that sends requests, and show its errors. */
-  async #tell(act) {
+  async #reportErrors(act) {
     try {
       await act();
     } catch (error) {
@@ -70,7 +70,7 @@ export class Entry {
   }
 
   /** Put the position that the text describes on the board, or make the moves that it names. */
-  async #obey(text) {
+  async #useText(text) {
     try {
       const seen = await this.#ask("/view", { position: text });
       if (seen) this.#enter(seen);
@@ -96,7 +96,7 @@ export class Entry {
 
   #random() {
     const depth = this.depth.value.trim();
-    return this.#tell(async () => {
+    return this.#reportErrors(async () => {
       const drawn = await this.#ask("/random", { depth: depth || null });
       if (drawn) this.#jump(drawn.position);
     });
@@ -104,7 +104,7 @@ export class Entry {
 
   /** Put the next one of the farthest positions on the board. */
   #farthest() {
-    return this.#tell(async () => {
+    return this.#reportErrors(async () => {
       const found = await this.#ask("/antipodes", { limit: 24 });
       if (!found) return;
       const { positions } = found;
@@ -119,7 +119,11 @@ export class Entry {
   }
 }
 
-/** Return whether a text is more likely a sequence of moves than a position: a word of it is the name of a move, perhaps with a number or ' after it. */
+/**
+ * Return whether a text is more likely a sequence of moves than a position.
+ *
+ * In a sequence, at least one word is the name of a move, perhaps followed by digits or an apostrophe.
+ */
 function namesMoves(text, names) {
   const words = text.split(/[\s,:()[\]]+/);
   return words.some((word) => names.includes(word) || names.includes(word.replace(/[0-9'’′]+$/, "")));

@@ -1,6 +1,6 @@
 // Arrowheads in the middle of one-way edges, drawn with WebGL or as paths on a canvas.
 
-import { program } from "./graph_program.js";
+import { linkProgram } from "./graph_program.js";
 
 /** Length of a head in pixels, or its share of a short edge; half its width per length; its place on the edge; minimum length. */
 const HEAD = { length: 10, share: 0.3, width: 0.42, place: 0.6, least: 2.5 };
@@ -41,7 +41,7 @@ const NUMBERS = 5;
 export class Arrows {
   constructor(gl, model) {
     [this.gl, this.model, this.count] = [gl, model, 0];
-    this.program = program(gl, VERTEX, FRAGMENT);
+    this.program = linkProgram(gl, VERTEX, FRAGMENT);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     [this.array, this.buffer] = [gl.createVertexArray(), gl.createBuffer()];
     gl.bindVertexArray(this.array);

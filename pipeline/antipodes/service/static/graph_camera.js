@@ -46,7 +46,7 @@ export class Camera {
   pan(right, down) {
     this.x += right;
     this.y += down;
-    this.#hold();
+    this.#keepOnScreen();
   }
 
   /** Enlarge by a factor around a point of the screen. */
@@ -54,7 +54,7 @@ export class Camera {
     const zoom = Math.min(CLOSEST, Math.max(0.7, this.zoom * factor));
     const by = zoom / this.zoom;
     [this.zoom, this.x, this.y] = [zoom, left - (left - this.x) * by, top - (top - this.y) * by];
-    this.#hold();
+    this.#keepOnScreen();
   }
 
   /** Move a place of the picture to the centre of the screen. */
@@ -69,16 +69,16 @@ export class Camera {
     return left > 24 && top > 24 && left < this.width - 24 && top < this.height - 24;
   }
 
-  #hold() {
+  #keepOnScreen() {
     const [left, top] = this.screen(0, 0);
     const [right, bottom] = this.screen(1, 1);
-    this.x += within(left, right, this.width);
-    this.y += within(top, bottom, this.height);
+    this.x += shiftOnScreen(left, right, this.width);
+    this.y += shiftOnScreen(top, bottom, this.height);
   }
 }
 
 /** Return how far the interval from `low` to `high` has to move so that a part of it is in the middle half of the screen. */
-function within(low, high, size) {
+function shiftOnScreen(low, high, size) {
   if (high < size * 0.25) return size * 0.25 - high;
   return low > size * 0.75 ? size * 0.75 - low : 0;
 }

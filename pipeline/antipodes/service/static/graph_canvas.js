@@ -3,7 +3,7 @@
 import { addHead } from "./graph_arrows.js";
 
 /** Return an object that draws a model on a canvas. */
-export function plain(canvas, model) {
+export function canvasDrawing(canvas, model) {
   return new Drawing(canvas, model);
 }
 

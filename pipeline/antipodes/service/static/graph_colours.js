@@ -11,7 +11,7 @@ export function isDark() {
 }
 
 /** Call `act` whenever the page becomes light or dark; return a function that stops this. */
-export function onTheme(act) {
+export function onThemeChange(act) {
   const [system, switched] = [matchMedia("(prefers-color-scheme: dark)"), new MutationObserver(act)];
   switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   system.addEventListener("change", act);
@@ -53,7 +53,7 @@ function byte(linear) {
 }
 
 /** Return the bytes of a colour that the style sheet defines, such as "--accent". */
-export function styled(name, element) {
+export function styleColour(name, element) {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   element.append(probe);

@@ -3,7 +3,7 @@
 const STILL = 5;
 
 /** Call `act.pan(right, down)`, `act.enlarge(factor, point)`, `act.click(point)`, `act.hover(point or null)`. */
-export function listen(stage, act) {
+export function listenToInput(stage, act) {
   const held = new Map();
   let travelled = 0;
 

@@ -17,8 +17,8 @@ export class GraphModel {
     this.first = this.count ? this.depth[0] : 0;
     this.last = this.count ? this.depth[this.count - 1] : 0;
     this.begins = beginsOf(this.depth, this.last);
-    this.places = this.#placed(nodes.x);
-    this.room = this.#roomy();
+    this.places = this.#placeNodes(nodes.x);
+    this.room = this.#roomOfNodes();
     this.#connect();
   }
 
@@ -58,7 +58,7 @@ export class GraphModel {
     const [pairs, seen] = [[], new Set([node])];
     for (const here of seen) {
       for (const near of this.neighbours(here)) {
-        if (this.depth[near] + 1 !== this.depth[here] || !this.#leads(near, here)) continue;
+        if (this.depth[near] + 1 !== this.depth[here] || !this.#hasMove(near, here)) continue;
         pairs.push(near, here);
         seen.add(near);
       }
@@ -71,7 +71,7 @@ export class GraphModel {
     if (!this.directed) return new Uint32Array();
     const kept = [];
     for (let k = 0; k < pairs.length; k += 2) {
-      if (!this.#leads(pairs[k + 1], pairs[k])) kept.push(pairs[k], pairs[k + 1]);
+      if (!this.#hasMove(pairs[k + 1], pairs[k])) kept.push(pairs[k], pairs[k + 1]);
     }
     return Uint32Array.from(kept);
   }
@@ -82,7 +82,7 @@ export class GraphModel {
     for (const depth of this.#layersAt(camera, top, reach)) {
       const [begin, end] = this.layer(depth);
       const from = camera.unit([left - reach, 0])[0];
-      for (let node = this.#after(begin, end, from); node < end; node += 1) {
+      for (let node = this.#firstNodeAfter(begin, end, from); node < end; node += 1) {
         const [x, y] = camera.screen(this.places[2 * node], this.places[2 * node + 1]);
         if (x > left + reach) break;
         const far = (x - left) ** 2 + (y - top) ** 2;
@@ -102,7 +102,7 @@ export class GraphModel {
   }
 
   /** Return the first node of a layer that is not left of a place. */
-  #after(begin, end, place) {
+  #firstNodeAfter(begin, end, place) {
     let [low, high] = [begin, end];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -112,7 +112,7 @@ export class GraphModel {
     return low;
   }
 
-  #placed(x) {
+  #placeNodes(x) {
     const places = new Float32Array(2 * this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const [begin, end] = this.layer(depth);
@@ -127,7 +127,7 @@ export class GraphModel {
   }
 
   /** Return the average horizontal space per node in its layer, for each node. */
-  #roomy() {
+  #roomOfNodes() {
     const room = new Float32Array(this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const [begin, end] = this.layer(depth);
@@ -152,7 +152,7 @@ export class GraphModel {
   }
 
   /** Return whether a move leads from one node to its neighbour; an edge of a directed graph may have the other direction. */
-  #leads(from, to) {
+  #hasMove(from, to) {
     if (!this.directed) return true;
     this.codes ??= new Set(pairsOf(this.edges, this.count));
     return this.codes.has(from * this.count + to);

@@ -2,9 +2,9 @@
 
 import { element } from "./elements.js";
 import { Camera } from "./graph_camera.js";
-import { plain } from "./graph_canvas.js";
-import { depthColours, isDark, onTheme, styled } from "./graph_colours.js";
-import { webgl } from "./graph_webgl.js";
+import { canvasDrawing } from "./graph_canvas.js";
+import { depthColours, isDark, onThemeChange, styleColour } from "./graph_colours.js";
+import { webglDrawing } from "./graph_webgl.js";
 
 const RULER_STEP = 26;
 const SETTLED = 160;
@@ -18,10 +18,10 @@ export class Scene {
     [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
     this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
     this.stage.replaceChildren(this.ruler);
-    this.#open(false);
+    this.#openCanvas(false);
     this.sizes = new ResizeObserver(() => this.#resize());
     this.sizes.observe(stage);
-    this.endTheme = onTheme(() => this.#recolour());
+    this.endTheme = onThemeChange(() => this.#recolour());
     this.#resize();
   }
 
@@ -98,7 +98,7 @@ export class Scene {
     const ratio = Math.min(3, 8192 / Math.max(camera.width, camera.height));
     const sheet = element("canvas", { width: Math.round(camera.width * ratio), height: Math.round(camera.height * ratio) });
     const pen = sheet.getContext("2d");
-    pen.fillStyle = `rgb(${styled("--surface", this.stage).join()})`;
+    pen.fillStyle = `rgb(${styleColour("--surface", this.stage).join()})`;
     pen.fillRect(0, 0, sheet.width, sheet.height);
     [canvas.width, canvas.height] = [sheet.width, sheet.height];
     this.#draw(false);
@@ -129,36 +129,36 @@ export class Scene {
     return Math.min(0.7, Math.max(0.03, 0.9 / (0.6 + 1.2 * covering)));
   }
 
-  #open(withoutWebgl) {
+  #openCanvas(withoutWebgl) {
     this.canvas?.remove();
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.stage.prepend(this.canvas);
-    this.drawing = (withoutWebgl ? null : webgl(this.canvas, this.model)) ?? plain(this.canvas, this.model);
+    this.drawing = (withoutWebgl ? null : webglDrawing(this.canvas, this.model)) ?? canvasDrawing(this.canvas, this.model);
     this.stage.dataset.drawing = this.drawing.kind;
-    this.canvas.addEventListener("webglcontextlost", () => this.#lost());
+    this.canvas.addEventListener("webglcontextlost", () => this.#useCanvas());
     this.#recolour();
     if (this.pairs) this.drawing.highlight(this.pairs);
   }
 
   /** Continue without WebGL, because the browser lost the graphics card or emulates it too slowly. */
-  #lost() {
+  #useCanvas() {
     if (!this.stage.isConnected || this.drawing.kind === "canvas") return;
-    this.#open(true);
+    this.#openCanvas(true);
     this.#resize();
   }
 
   /** Switch to a plain canvas if several frames in a row are late: WebGL is probably emulated, which is slower. */
-  #heed(waited) {
+  #watchDelay(waited) {
     this.late = waited > SLOW.milliseconds ? (this.late ?? 0) + 1 : 0;
     const { drawing } = this;
     if (this.late < SLOW.frames || drawing.kind === "canvas") return;
-    this.#lost();
+    this.#useCanvas();
     drawing.close();
   }
 
   #recolour() {
     this.palette = depthColours(this.model.last + 1, isDark());
-    this.drawing.colour(this.palette, styled("--farther", this.stage));
+    this.drawing.colour(this.palette, styleColour("--farther", this.stage));
     this.change();
   }
 
@@ -175,10 +175,10 @@ export class Scene {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];
     this.#advance();
-    if (moving) this.#heed(waited);
+    if (moving) this.#watchDelay(waited);
     this.#draw(moving);
     for (const [made, node] of this.marks) if (node >= 0) moveTo(made, this.point(node));
-    this.#rule();
+    this.#drawRuler();
     clearTimeout(this.settling);
     if (moving && this.drawing.kind === "canvas") this.settling = setTimeout(() => this.change(), SETTLED);
   }
@@ -207,29 +207,29 @@ export class Scene {
   }
 
   /** Label the depths at the left edge, as many as there is room for. */
-  #rule() {
-    const depths = this.#ruled();
+  #drawRuler() {
+    const depths = this.#labelledDepths();
     while (this.ruler.children.length < depths.length) this.ruler.append(this.#label());
-    [...this.ruler.children].forEach((label, k) => this.#set(label, depths[k]));
+    [...this.ruler.children].forEach((label, k) => this.#setLabel(label, depths[k]));
   }
 
-  *#all(step) {
+  *#candidateDepths(step) {
     for (let depth = this.model.first; depth <= this.model.last; depth += 1) {
       if (depth % step === 0 || depth === this.chosen || depth === this.model.last) yield depth;
     }
   }
 
-  #ruled() {
+  #labelledDepths() {
     const { model, camera } = this;
     const gap = (camera.high * camera.zoom) / Math.max(1, model.span - 1);
     const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * gap >= RULER_STEP) ?? 5000;
     const top = (depth) => camera.screen(0, model.height(depth))[1];
-    const seen = [...this.#all(step)].filter((depth) => top(depth) > -20 && top(depth) < camera.height + 20);
+    const seen = [...this.#candidateDepths(step)].filter((depth) => top(depth) > -20 && top(depth) < camera.height + 20);
     const clear = (depth, near) => near === undefined || depth === near || Math.abs(top(depth) - top(near)) >= RULER_STEP * 0.7;
-    return seen.filter((depth) => depth === this.chosen || (clear(depth, this.#onRuler()) && (depth === model.last || clear(depth, model.last))));
+    return seen.filter((depth) => depth === this.chosen || (clear(depth, this.#chosenOnRuler()) && (depth === model.last || clear(depth, model.last))));
   }
 
-  #onRuler() {
+  #chosenOnRuler() {
     return this.chosen >= this.model.first && this.chosen <= this.model.last ? this.chosen : undefined;
   }
 
@@ -239,7 +239,7 @@ export class Scene {
     return made;
   }
 
-  #set(label, depth) {
+  #setLabel(label, depth) {
     label.hidden = depth === undefined;
     if (label.hidden) return;
     const text = String(depth);

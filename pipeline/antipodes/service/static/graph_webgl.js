@@ -1,7 +1,7 @@
 // Draws a graph with WebGL. The nodes and edges are sent to the graphics card once; a frame only sends a few numbers.
 
 import { Arrows } from "./graph_arrows.js";
-import { program } from "./graph_program.js";
+import { linkProgram } from "./graph_program.js";
 
 const VERTEX = `#version 300 es
 precision highp float;
@@ -43,7 +43,7 @@ const UNIFORMS = ["scale", "offset", "size", "radius", "chosen", "layers", "rati
 const THEMSELVES = -1;
 
 /** Return an object that draws a model on a canvas, or null if the browser has no WebGL 2. */
-export function webgl(canvas, model) {
+export function webglDrawing(canvas, model) {
   const gl = canvas.getContext("webgl2", { antialias: true, premultipliedAlpha: true, powerPreference: "high-performance" });
   return gl && new Drawing(gl, canvas, model);
 }
@@ -53,7 +53,7 @@ class Drawing {
 
   constructor(gl, canvas, model) {
     [this.gl, this.canvas, this.model, this.highlit] = [gl, canvas, model, 0];
-    this.program = program(gl, VERTEX, FRAGMENT);
+    this.program = linkProgram(gl, VERTEX, FRAGMENT);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     this.#attribute("place", model.places, 2, gl.FLOAT);
     this.#attribute("depth", model.depth, 1, gl.UNSIGNED_SHORT);

@@ -3,7 +3,7 @@
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
 /** Return whether a key is an arrow key. */
-export function arrowKey(key) {
+export function isArrowKey(key) {
   return ARROWS.has(key);
 }
 
@@ -23,13 +23,13 @@ export function isTyping(target) {
 }
 
 /** Let arrow keys, Home and End move the focus in a group of elements with a single tab stop. */
-export function roving(elements, first, act = () => {}) {
+export function addRovingFocus(elements, first, act = () => {}) {
   const backward = new Set(["ArrowLeft", "ArrowUp"]);
   elements.forEach((one, at) => {
     one.setAttribute("tabindex", at === first ? "0" : "-1");
     one.addEventListener("keydown", (event) => {
       const last = elements.length - 1;
-      const to = event.key === "Home" ? 0 : event.key === "End" ? last : arrowKey(event.key) ? at + (backward.has(event.key) ? -1 : 1) : null;
+      const to = event.key === "Home" ? 0 : event.key === "End" ? last : isArrowKey(event.key) ? at + (backward.has(event.key) ? -1 : 1) : null;
       if (to === null) return;
       event.preventDefault();
       event.stopPropagation();
@@ -42,7 +42,7 @@ export function roving(elements, first, act = () => {}) {
 }
 
 /** Make an element react to clicks, Enter and space, like a button. */
-export function pressable(target, act) {
+export function makePressable(target, act) {
   target.addEventListener("click", act);
   target.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

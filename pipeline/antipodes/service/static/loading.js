@@ -8,7 +8,7 @@ const sign = element("div", { class: "loading", role: "status", hidden: true });
 let late = 0;
 
 /** Return the value of a promise; if it takes long, show the indicator until it settles. */
-export async function signalled(promise) {
+export async function withIndicator(promise) {
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;

@@ -7,28 +7,28 @@ export function isOneWay({ reversible }) {
 }
 
 /** Return the words that follow a distance. */
-export function wordsOf(distance, store) {
-  if (distance === 0) return atZero(store);
-  return `${distance === 1 ? "move" : "moves"} from the ${zeroOf(store)}`;
+export function wordsAfterDistance(distance, store) {
+  if (distance === 0) return describeStart(store);
+  return `${distance === 1 ? "move" : "moves"} from the ${startName(store)}`;
 }
 
 /** Return the name of the position at distance 0, such as "start" or "nearest goal". */
-export function zeroOf({ depth_zero: zero, starts }) {
+export function startName({ depth_zero: zero, starts }) {
   return `${starts > 1 ? "nearest " : ""}${zero ?? "start"}`;
 }
 
 /** Describe a position at distance 0. */
-export function atZero({ depth_zero: zero, starts }) {
+export function describeStart({ depth_zero: zero, starts }) {
   return `this is ${starts > 1 ? "a" : "the"} ${zero ?? "start"}`;
 }
 
 /** Return why a position has no distance. */
-export function unknown({ complete }) {
+export function reasonUnknown({ complete }) {
   return complete ? "unreachable" : "not reached yet";
 }
 
 /** Return a text with a capital first letter. */
-export function capital(text) {
+export function capitalized(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
@@ -42,8 +42,8 @@ export function bestMove(seen, store) {
  *
  * The description is the change of the distance if moves are reversible, and the new distance otherwise.
  */
-export function resultOf({ distance, change }, store) {
-  if (distance === null) return { sign: store.complete ? "–" : "?", words: unknown(store), tone: "unknown", rank: Infinity };
+export function describeResult({ distance, change }, store) {
+  if (distance === null) return { sign: store.complete ? "–" : "?", words: reasonUnknown(store), tone: "unknown", rank: Infinity };
   if (isOneWay(store) || change === null) return { sign: String(distance), words: `distance ${distance}`, tone: "same", rank: distance };
   const [sign, word, tone] = change < 0 ? [`−${-change}`, "nearer", "nearer"] : change > 0 ? [`+${change}`, "farther", "farther"] : ["0", "as far", "same"];
   return { sign, words: `${word}, distance ${distance}`, tone, rank: change };

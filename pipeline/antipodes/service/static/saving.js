@@ -18,7 +18,7 @@ export function copyButton(name, text, context, title) {
 }
 
 /** Quote a text so that a shell reads it as one word. */
-export function quoted(text) {
+export function quoteForShell(text) {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 

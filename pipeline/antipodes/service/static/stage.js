@@ -1,9 +1,9 @@
 // The board to play on: the user clicks or drags pieces, which glide to their new places.
 
-import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
-import { button, drawn, element, nameOf } from "./elements.js";
-import { previewing } from "./preview.js";
-import { resultOf } from "./results.js";
+import { difference, drawPicture, middle, piecesOf, pointAt, vector, within } from "./board.js";
+import { button, element, nameOf, svgElement } from "./elements.js";
+import { withPreview } from "./preview.js";
+import { describeResult } from "./results.js";
 
 const GLIDE = 180;
 const CLICK = 6;
@@ -13,7 +13,7 @@ const STICKERS = ["rectangle", "polygon"];
 const NOWHERE = { box: [Infinity, Infinity, -Infinity, -Infinity] };
 
 /** Return whether the user has asked the system for reduced motion. */
-export function still() {
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
@@ -27,7 +27,7 @@ export class Stage {
   #choices = [];
   #drag = null;
   #clicked = null;
-  #early = null;
+  #earlyClick = null;
   #offered = false;
   #glide = null;
   #stickers;
@@ -55,9 +55,9 @@ export class Stage {
     const before = this.#picture;
     this.#picture = picture;
     this.#pieces = piecesOf(picture);
-    this.#image = pictured(picture, label);
+    this.#image = drawPicture(picture, label);
     this.board.replaceChildren(this.#image);
-    if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
+    if (before && !prefersReducedMotion() && milliseconds > 0) this.#animate(before, picture, milliseconds);
   }
 
   /** Mark the board as outdated until the picture of another position arrives. */
@@ -72,36 +72,36 @@ export class Stage {
   }
 
   /** Set the legal moves, as successors with pictures. */
-  offer(successors) {
+  setMoves(successors) {
     this.menu.hidePopover();
     this.endPreview();
     this.#successors = successors;
     this.#choices = successors
       .filter((successor) => successor.picture)
       .map((successor) => ({ successor, ...difference(this.#picture, successor.picture) }));
-    if (this.#stickers !== undefined) this.#obey();
+    if (this.#stickers !== undefined) this.#enableMoves();
   }
 
   /** Set the names of the moves that turn each sticker of a net, in the order of the picture; null if there is no net. */
-  turn(stickers) {
+  setStickers(stickers) {
     this.#stickers = stickers;
-    if (this.#choices.length) this.#obey();
+    if (this.#choices.length) this.#enableMoves();
   }
 
   /** Mark the pieces that can be clicked, and handle a click that came before the moves were known. */
-  #obey() {
+  #enableMoves() {
     for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
     this.#offered = true;
-    const from = this.#early;
-    this.#early = null;
-    if (from) this.#choose(this.#at(from), from);
+    const from = this.#earlyClick;
+    this.#earlyClick = null;
+    if (from) this.#choose(this.#movesAt(from), from);
   }
 
   /** Show the picture after a move until `endPreview` is called; the position on the board stays the same. */
   preview(picture, label) {
     if (this.#quiet || this.#drag) return;
     this.#finishGlide();
-    const image = pictured(picture, label);
+    const image = drawPicture(picture, label);
     for (const group of changedGroups(image, this.#picture, picture)) group.classList.add("changed");
     this.board.replaceChildren(image);
     this.board.classList.add("preview");
@@ -121,14 +121,14 @@ export class Stage {
   }
 
   /** The actions that are possible on this board now: {stickers, drag, click, arrows}. */
-  get means() {
+  get actions() {
     const choices = this.#choices;
     const changes = choices.some(({ moved, gone, come }) => moved.length + gone.length + come.length > 0);
     return {
       stickers: Boolean(this.#stickers),
       drag: !this.#stickers && choices.some(({ moved }) => moved.length > 0),
       click: changes,
-      arrows: Object.keys(ARROWS).some((key) => this.#meantBy(key).length > 0),
+      arrows: Object.keys(ARROWS).some((key) => this.#movesForKey(key).length > 0),
     };
   }
 
@@ -139,17 +139,17 @@ export class Stage {
 
   /** Make the move for an arrow key; if several moves match, open the menu. */
   arrow(key) {
-    const fitting = this.#meantBy(key);
+    const fitting = this.#movesForKey(key);
     if (fitting.length === 1) this.#make(fitting[0].successor);
-    else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
+    else if (fitting.length > 1) this.#openMenu(fitting, middle(fitting[0].moved[0].from));
   }
 
   /** Return whether an arrow key matches a move, or may match one because the moves are not known yet. */
-  mayMean(key) {
-    return this.#choices.length === 0 || this.#meantBy(key).length > 0;
+  mayMatchKey(key) {
+    return this.#choices.length === 0 || this.#movesForKey(key).length > 0;
   }
 
-  #meantBy(key) {
+  #movesForKey(key) {
     if (this.#stickers) return []; // a turn may look as if a single sticker had moved, if others have the same colour
     const [x, y] = ARROWS[key];
     return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
@@ -162,19 +162,19 @@ export class Stage {
 
   #isMovable(group) {
     const point = middle(this.#pieces[group.dataset.piece]);
-    return !group.classList.contains("fixed") && this.#at(point).length > 0;
+    return !group.classList.contains("fixed") && this.#movesAt(point).length > 0;
   }
 
   /** Return the moves that move the piece at a point, or that put a piece there if the place is empty. */
-  #at(point) {
-    if (this.#stickers) return this.#turning(point);
+  #movesAt(point) {
+    if (this.#stickers) return this.#turnsAt(point);
     const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
     if (here.length) return here;
     return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
   }
 
   /** Return the moves that turn the sticker at a point; turns of its own face come first. */
-  #turning(point) {
+  #turnsAt(point) {
     const stickers = this.#pieces.filter(({ shapes }) => STICKERS.includes(shapes[0].kind));
     const names = this.#stickers[stickers.findIndex((one) => within(point, one))] ?? [];
     return names.map((name) => this.#choices.find(({ successor }) => successor.move === name)).filter(Boolean);
@@ -184,8 +184,8 @@ export class Stage {
     if (event.button !== 0 || !this.#image) return;
     this.endPreview();
     const from = pointAt(this.#image, event);
-    this.#early = this.#offered ? null : from;
-    const choices = this.#at(from);
+    this.#earlyClick = this.#offered ? null : from;
+    const choices = this.#movesAt(from);
     if (!choices.length) return;
     this.#finishGlide();
     this.#drag = { from, choices, pointer: event.pointerId, far: 0 };
@@ -226,7 +226,7 @@ export class Stage {
     const meant = choices.filter((choice) => within(from, centreOf(choice)));
     if (choices.length === 1) this.#make(choices[0].successor);
     else if (meant.length === 1) this.#make(meant[0].successor);
-    else if (choices.length) this.#ask(choices, from);
+    else if (choices.length) this.#openMenu(choices, from);
   }
 
   #release() {
@@ -248,13 +248,13 @@ export class Stage {
   }
 
   /** Let the user choose among the moves of one piece. */
-  #ask(choices, [x, y]) {
+  #openMenu(choices, [x, y]) {
     const buttons = choices.map(({ successor }) => {
-      const { sign, words, tone } = resultOf(successor, this.#store());
+      const { sign, words, tone } = describeResult(successor, this.#store());
       const name = nameOf(successor, this.#successors);
       const made = button(name, () => this.#chosen(successor), { class: "move", "aria-label": `${name}: ${words}` });
       made.append(element("span", { class: `sign ${tone}`, text: sign }));
-      return previewing(made, this, successor, `Preview of ${name}: ${successor.position}, ${words}`);
+      return withPreview(made, this, successor, `Preview of ${name}: ${successor.position}, ${words}`);
     });
     this.menu.replaceChildren(...buttons);
     const point = new DOMPoint(x, y).matrixTransform(this.#image.getScreenCTM());
@@ -274,15 +274,15 @@ export class Stage {
   #animate(before, after, milliseconds) {
     const { moved, gone, come } = difference(before, after);
     const groups = this.#groups();
-    const of = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
+    const groupOf = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
     const ghosts = gone.map((piece) => ghost(before, piece));
     this.#image.append(...ghosts);
     const options = { duration: milliseconds, easing: "cubic-bezier(.3,.1,.2,1)", fill: "backwards" };
     const glides = moved.map(({ from, to }) => {
       const [x, y] = vector(to, from);
-      return of(to)?.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], options);
+      return groupOf(to)?.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], options);
     });
-    const fades = come.map((piece) => of(piece)?.animate([{ opacity: 0 }, { opacity: 1 }], options));
+    const fades = come.map((piece) => groupOf(piece)?.animate([{ opacity: 0 }, { opacity: 1 }], options));
     const ends = ghosts.map((one) => one.animate([{ opacity: 1 }, { opacity: 0 }], { ...options, fill: "both" }));
     this.#glide = { running: [...glides, ...fades, ...ends].filter(Boolean), ghosts };
     Promise.allSettled(this.#glide.running.map((one) => one.finished)).then(() => ghosts.forEach((one) => one.remove()));
@@ -305,7 +305,7 @@ function changedGroups(image, before, picture) {
 /** Return an SVG group of a piece of the previous picture, to fade it out. */
 function ghost(picture, piece) {
   const number = piecesOf(picture).findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look);
-  const group = pictured(picture, "").children[number] ?? drawn("g");
+  const group = drawPicture(picture, "").children[number] ?? svgElement("g");
   delete group.dataset.piece;
   group.classList.add("ghost");
   return group;

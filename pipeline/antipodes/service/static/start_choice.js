@@ -1,6 +1,6 @@
 // The controls that select and sort the stores on the start page; the address stores the choice.
 
-import { counted, element } from "./elements.js";
+import { element, formatCount } from "./elements.js";
 
 const FEW = 6;
 const ORDERS = {
@@ -54,7 +54,7 @@ export class StoreChoice {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (store) => fitsFilter(store, show) && words.every((word) => textOf(store).includes(word));
     const shown = stores.filter(fits).sort(ORDERS[this.order.value].compare);
-    this.count.textContent = shown.length < stores.length ? `${counted(shown.length)} of ${counted(stores.length, "store")}` : "";
+    this.count.textContent = shown.length < stores.length ? `${formatCount(shown.length)} of ${formatCount(stores.length, "store")}` : "";
     return shown;
   }
 

@@ -1,13 +1,13 @@
 // The page of a table: the board, the readout beside it, and the views as tabs.
 
-import { Latest, of } from "./api.js";
+import { LatestRequest, storePath } from "./api.js";
 import { element, nameOf } from "./elements.js";
 import { Entry } from "./entry.js";
 import { Hints } from "./hints.js";
-import { arrowKey, isTyping, letterMove } from "./keys.js";
+import { isArrowKey, isTyping, letterMove } from "./keys.js";
 import { Player } from "./player.js";
 import { Readout } from "./readout.js";
-import { atZero, bestMove, capital, isOneWay, zeroOf } from "./results.js";
+import { bestMove, capitalized, describeStart, isOneWay, startName } from "./results.js";
 import { Stage } from "./stage.js";
 import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
@@ -24,8 +24,8 @@ export function mount(root, context) {
 }
 
 class TablePage {
-  #latest = new Latest();
-  #layers = new Latest();
+  #viewRequest = new LatestRequest();
+  #layersRequest = new LatestRequest();
   #answer = null;
   #pending = null;
   #waiting = null;
@@ -66,11 +66,11 @@ class TablePage {
   async #askMoves() {
     const { api, name } = this.context;
     try {
-      const { stickers } = await api.get(of(name, "/moves"));
-      this.stage.turn(stickers);
+      const { stickers } = await api.get(storePath(name, "/moves"));
+      this.stage.setStickers(stickers);
       this.hints.show();
     } catch (error) {
-      this.stage.turn(null);
+      this.stage.setStickers(null);
       this.context.fail(error);
     }
   }
@@ -83,8 +83,8 @@ class TablePage {
   close() {
     this.player.pause();
     this.entry.drop();
-    this.#latest.stop();
-    this.#layers.stop();
+    this.#viewRequest.stop();
+    this.#layersRequest.stop();
     this.tabs.close();
     document.removeEventListener("keydown", this.keyed);
   }
@@ -103,24 +103,24 @@ class TablePage {
 
   /** Request the position in the address; if it is known already, ignore the answer to a request under way. */
   #follow(renewed) {
-    if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // after a link, or the browser's back button
-    if (renewed || this.#wanted() !== this.#answer?.position) {
+    if (this.#addressedPosition() !== this.trail.here?.position) this.#cancelPending(); // after a link, or the browser's back button
+    if (renewed || this.#addressedPosition() !== this.#answer?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
-      this.#latest.stop();
+      this.#viewRequest.stop();
       this.#pending = null;
       this.#arrived(this.#answer);
     }
   }
 
   /** Return the position that the address names; by default the start. */
-  #wanted() {
+  #addressedPosition() {
     return this.context.state.position ?? this.context.store.start;
   }
 
   async #askLayers() {
     try {
-      const layers = await this.#layers.ask((signal) => this.context.api.get(of(this.context.name, "/layers"), {}, signal));
+      const layers = await this.#layersRequest.ask((signal) => this.context.api.get(storePath(this.context.name, "/layers"), {}, signal));
       if (!layers) return;
       this.context.layers = layers;
       this.readout.show();
@@ -136,7 +136,7 @@ class TablePage {
     const unknown = this.trail.entries.filter(({ distance }) => distance === null).slice(-MOST_RENEWED);
     if (!unknown.length) return;
     try {
-      const found = await api.post(of(name, "/distances"), { positions: unknown.map(({ position }) => position) });
+      const found = await api.post(storePath(name, "/distances"), { positions: unknown.map(({ position }) => position) });
       found.forEach(({ distance }, at) => (unknown[at].distance = distance));
       this.readout.show();
     } catch (error) {
@@ -146,11 +146,11 @@ class TablePage {
 
   /** Request everything that the page shows about the position in the address. */
   async #load(renewed) {
-    const position = this.#wanted();
+    const position = this.#addressedPosition();
     if (this.#pending === position && !renewed) return;
     this.#pending = position;
     try {
-      const seen = await this.#latest.ask((signal) => this.context.api.get(of(this.context.name, "/view"), { position }, signal));
+      const seen = await this.#viewRequest.ask((signal) => this.context.api.get(storePath(this.context.name, "/view"), { position }, signal));
       if (seen) this.#arrived(seen);
     } catch (error) {
       this.context.fail(error);
@@ -174,18 +174,18 @@ class TablePage {
     if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
     else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
     this.shown = seen.position;
-    this.stage.offer(seen.successors);
+    this.stage.setMoves(seen.successors);
     this.hints.show();
-    if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
+    if (seen.position !== this.#addressedPosition()) this.context.navigate({ position: seen.position }, { replace: true });
     this.readout.show();
-    this.#written(seen.position);
+    this.#showText(seen.position);
     this.tabs.update();
     const waiting = this.#waiting;
     this.#waiting = null;
     if (waiting && [null, seen.position].includes(waiting.position)) waiting.act();
   }
 
-  #written(position) {
+  #showText(position) {
     this.entry.show(position);
     this.tools.editor.show();
   }
@@ -215,7 +215,7 @@ class TablePage {
     this.trail.push({ position, distance, index, picture, move });
     this.stage.show(picture, labelOf({ position, distance }), milliseconds);
     this.shown = position;
-    this.#written(position);
+    this.#showText(position);
     this.readout.show();
     this.context.navigate({ position }, { replace });
   }
@@ -229,7 +229,7 @@ class TablePage {
   }
 
   /** Cancel actions for the position on the board, because another position replaces it. */
-  #turnAway() {
+  #cancelPending() {
     this.player.pause();
     this.entry.drop();
   }
@@ -237,7 +237,7 @@ class TablePage {
   /** Put a position on the board. */
   go(position) {
     this.#waiting = null;
-    this.#turnAway();
+    this.#cancelPending();
     this.context.navigate({ position });
   }
 
@@ -245,11 +245,11 @@ class TablePage {
   goTo(at) {
     const entry = this.trail.goTo(at);
     this.#waiting = null;
-    this.#turnAway();
+    this.#cancelPending();
     if (entry.picture) this.stage.show(entry.picture, labelOf(entry));
     else this.stage.cover(labelOf(entry));
     this.shown = entry.picture ? entry.position : null;
-    this.#written(entry.position);
+    this.#showText(entry.position);
     this.context.navigate({ position: entry.position });
     this.readout.show();
   }
@@ -277,15 +277,15 @@ class TablePage {
     const { store } = this.context;
     const best = bestMove(this.#seen, store);
     if (best) this.make(best);
-    else this.context.say(this.#seen.distance === 0 ? capital(atZero(store)) : `No move leads nearer to the ${zeroOf(store)}`);
+    else this.context.say(this.#seen.distance === 0 ? capitalized(describeStart(store)) : `No move leads nearer to the ${startName(store)}`);
   }
 
   #key(event) {
     if (!this.playable || event.defaultPrevented || event.altKey || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) return this.#undoKey(event);
     const onControl = event.target.closest("button, a, summary, [role=button], [role=tab]");
-    if (arrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
-      if (!this.stage.mayMean(event.key)) return;
+    if (isArrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
+      if (!this.stage.mayMatchKey(event.key)) return;
       event.preventDefault();
       this.#whenKnown(() => this.stage.arrow(event.key));
     } else if (event.key === " " && !onControl && !isOneWay(this.context.store)) {

@@ -1,8 +1,8 @@
 // The views of a table as tabs; each view is a module, which is mounted when the user chooses its tab.
 
-import { of } from "./api.js";
+import { storePath } from "./api.js";
 import { button, element } from "./elements.js";
-import { roving } from "./keys.js";
+import { addRovingFocus } from "./keys.js";
 
 const VIEWS = {
   moves: ["Moves", () => import("./moves.js")],
@@ -23,7 +23,7 @@ export class Tabs {
     this.tabs = this.names.map((name) => button(VIEWS[name][0], () => context.navigate({ view: name }), { role: "tab", id: `tab-${name}`, "aria-controls": "view" }));
     this.panel = element("div", { class: "view", id: "view", role: "tabpanel", tabindex: "-1" });
     this.list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
-    roving(this.tabs, 0, (tab) => tab.click());
+    addRovingFocus(this.tabs, 0, (tab) => tab.click());
     this.element = element("section", { class: "views", "aria-label": "Views" }, this.list, this.panel);
   }
 
@@ -65,7 +65,7 @@ export class Tabs {
 }
 
 /** Requests data of the store, once for each address, query and commit, and caches the last answer. */
-export class Question {
+export class CachedRequest {
   #context;
   #key = null;
   #answer = null;
@@ -77,7 +77,7 @@ export class Question {
   /** Return the answer for the last commit; undefined if something else was requested meanwhile. */
   async ask(address, query) {
     const key = JSON.stringify([this.#context.store.version, address, query]);
-    if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(of(this.#context.name, address), query)];
+    if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(storePath(this.#context.name, address), query)];
     try {
       const answer = await this.#answer;
       return key === this.#key ? answer : undefined;

@@ -1,6 +1,6 @@
 // Draws tilings as SVG: an area for each piece, and lines between the pieces. The layers of a box are side by side.
 
-import { drawn } from "./elements.js";
+import { svgElement } from "./elements.js";
 
 const [SIDE, GAP, EDGE] = [24, 10, 1.6];
 const [BORDER, HOLLOW, INK, PAPER] = ["#2b2b33", "#8a8a9033", "#1b1c20", "#ffffff"];
@@ -31,7 +31,7 @@ export class Plan {
 
 /** Draw a tiling, {label: cells}; `laid` is the number of pieces to show, `named` adds their names. */
 export function tilingPicture(plan, pieces, { laid = Infinity, named = false, label = "" } = {}) {
-  const image = drawn("svg", { viewBox: `-1 -1 ${plan.width + 2} ${plan.height + 2}`, xmlns: "http://www.w3.org/2000/svg", class: "tiling" });
+  const image = svgElement("svg", { viewBox: `-1 -1 ${plan.width + 2} ${plan.height + 2}`, xmlns: "http://www.w3.org/2000/svg", class: "tiling" });
   if (label) image.setAttribute("aria-label", label);
   image.setAttribute(label ? "role" : "aria-hidden", label ? "img" : "true");
   const [shown, owner] = [plan.order(pieces).slice(0, laid), new Map()];
@@ -39,7 +39,7 @@ export function tilingPicture(plan, pieces, { laid = Infinity, named = false, la
   const empty = plan.board.cells.filter((cell) => !owner.has(cell.join()));
   if (empty.length) image.append(area(plan, empty, HOLLOW));
   image.append(...shown.map((one) => area(plan, pieces[one], shaded(plan.pieces.get(one), pieces[one]))));
-  image.append(drawn("path", { d: borders(plan, owner), fill: "none", stroke: BORDER, "stroke-width": EDGE, "stroke-linecap": "round" }));
+  image.append(svgElement("path", { d: borders(plan, owner), fill: "none", stroke: BORDER, "stroke-width": EDGE, "stroke-linecap": "round" }));
   if (named) image.append(...shown.map((one) => name(plan, pieces[one], plan.pieces.get(one))));
   return image;
 }
@@ -110,7 +110,7 @@ function shaded({ colour, count }, cells) {
 function area(plan, cells, fill) {
   const squares = cells.map((cell) => plan.corner(cell)).map(([x, y]) => `M${x} ${y}h${SIDE}v${SIDE}h${-SIDE}z`);
   const seams = fill === HOLLOW ? {} : { stroke: fill, "stroke-width": 0.5 };
-  return drawn("path", { d: squares.join(""), fill, ...seams });
+  return svgElement("path", { d: squares.join(""), fill, ...seams });
 }
 
 /** Return the path of the lines between cells of different pieces and around the board. */
@@ -139,9 +139,9 @@ function name(plan, cells, { name: text, colour, count }) {
   const place = { "text-anchor": "middle", "dominant-baseline": "central" };
   const texts = layers.map((here) => {
     const [x, y] = central(here.map((cell) => plan.corner(cell)));
-    return drawn("text", { x: x + SIDE / 2, y: y + SIDE / 2, ...place, ...font, text });
+    return svgElement("text", { x: x + SIDE / 2, y: y + SIDE / 2, ...place, ...font, text });
   });
-  return drawn("g", {}, ...texts);
+  return svgElement("g", {}, ...texts);
 }
 
 function central(corners) {

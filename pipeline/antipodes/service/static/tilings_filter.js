@@ -1,6 +1,6 @@
 // The filter of tilings: on an empty board, the user chooses cells that a piece must cover or avoid.
 
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { inkOn } from "./tilings_drawing.js";
 
 const BETWEEN = "; ";
@@ -128,7 +128,7 @@ export class Filter {
 
   #condition(key, cells) {
     const remove = button("×", () => this.#remove(key), { class: "quiet", "aria-label": `Remove: ${key}` });
-    return element("li", {}, element("span", { text: `${key} ${counted(cells.size, "cell")}` }), remove);
+    return element("li", {}, element("span", { text: `${key} ${formatCount(cells.size, "cell")}` }), remove);
   }
 
   #remove(key) {

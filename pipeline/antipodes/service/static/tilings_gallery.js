@@ -1,6 +1,6 @@
 // A gallery of thousands of tilings. Only the visible part exists in the page, and only its tilings are requested.
 
-import { counted, element } from "./elements.js";
+import { element, formatCount } from "./elements.js";
 import { tilingPicture } from "./tilings_drawing.js";
 
 const PAGE = 60;
@@ -113,8 +113,8 @@ export class Gallery {
     const end = Math.min(this.count, (Math.ceil(row + seen) + MARGIN) * this.columns);
     for (const [at, cell] of this.cells) if ((at < begin || at >= end) && cell !== document.activeElement) this.#drop(at, cell);
     for (let at = begin; at < end; at += 1) this.#place(at, row);
-    this.#reachable(begin, end);
-    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) if (!this.pages.has(page)) this.#need(page);
+    this.#setTabStop(begin, end);
+    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) if (!this.pages.has(page)) this.#requestPage(page);
   }
 
   #drop(at, cell) {
@@ -136,7 +136,7 @@ export class Gallery {
 
   #cell(at) {
     const cell = element("div", { class: "gallery-cell", role: "option", tabindex: "-1", "aria-posinset": at + 1, "aria-setsize": this.count });
-    cell.setAttribute("aria-label", `tiling ${counted(at + 1)} of ${counted(this.count)}, still loading`);
+    cell.setAttribute("aria-label", `tiling ${formatCount(at + 1)} of ${formatCount(this.count)}, still loading`);
     cell.addEventListener("click", () => this.#choose(at));
     cell.addEventListener("focus", () => (this.active = at));
     this.list.append(cell);
@@ -146,9 +146,9 @@ export class Gallery {
 
   #show(cell, at, tiling) {
     cell.dataset.number = tiling.number;
-    const place = `tiling ${counted(at + 1)} of ${counted(this.count)}`;
-    cell.setAttribute("aria-label", tiling.number === at + 1 ? place : `${place}, number ${counted(tiling.number)}`);
-    cell.replaceChildren(tilingPicture(this.plan, tiling.pieces), element("span", { class: "caption", text: counted(tiling.number) }));
+    const place = `tiling ${formatCount(at + 1)} of ${formatCount(this.count)}`;
+    cell.setAttribute("aria-label", tiling.number === at + 1 ? place : `${place}, number ${formatCount(tiling.number)}`);
+    cell.replaceChildren(tilingPicture(this.plan, tiling.pieces), element("span", { class: "caption", text: formatCount(tiling.number) }));
     this.#mark(cell, at);
   }
 
@@ -157,41 +157,41 @@ export class Gallery {
   }
 
   /** Make one cell reachable with the tab key: the active one, or else the first visible one. */
-  #reachable(begin, end) {
+  #setTabStop(begin, end) {
     const stop = this.active >= begin && this.active < end ? this.active : Math.min(this.first, end - 1);
     this.cells.forEach((cell, at) => cell.setAttribute("tabindex", at === stop ? "0" : "-1"));
   }
 
   /** Request a page of tilings, unless AT_A_TIME requests are under way; `#fill` asks again when one is answered. */
-  async #need(page) {
+  async #requestPage(page) {
     if (this.running >= AT_A_TIME) return;
     this.running += 1;
     this.pages.set(page, null);
     const { signal } = this.asking;
     try {
       const { tilings } = await this.ask(page * PAGE, PAGE, signal);
-      if (!signal.aborted) this.#arrived(page, tilings);
+      if (!signal.aborted) this.#addPage(page, tilings);
     } catch (error) {
-      if (!signal.aborted) this.#failed(page, error);
+      if (!signal.aborted) this.#reportFailure(page, error);
     }
   }
 
-  #arrived(page, tilings) {
+  #addPage(page, tilings) {
     this.running -= 1;
     this.pages.set(page, tilings);
-    this.#forget();
+    this.#dropFarPages();
     this.#fill();
   }
 
   /** Report an error; the page is requested again when the user scrolls. */
-  #failed(page, error) {
+  #reportFailure(page, error) {
     this.running -= 1;
     this.pages.delete(page);
     this.fail(error);
   }
 
   /** Drop the pages that are farthest from the visible part. */
-  #forget() {
+  #dropFarPages() {
     const here = this.first / PAGE;
     const far = [...this.pages.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
     for (const page of far.slice(0, Math.max(0, this.pages.size - KEPT))) if (this.pages.get(page)) this.pages.delete(page);
