@@ -158,7 +158,7 @@ class Cluster:
             yield client
 
     def workers(self) -> dict[str, Any]:
-        """The scheduler's description of each worker, by address."""
+        """Return the scheduler's description of each worker, by address."""
         with self.client() as client:
             return workers_of(client)
 
@@ -184,5 +184,5 @@ class Cluster:
 
 
 def workers_of(client: Client) -> dict[str, Any]:
-    """The scheduler's description of each worker, by address."""
+    """Return the scheduler's description of each worker, by address."""
     return dict(client.scheduler_info(n_workers=-1)["workers"])

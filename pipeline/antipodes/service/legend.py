@@ -81,7 +81,7 @@ def _generators(puzzle: Puzzle, names: Sequence[str]) -> str:
 
 
 def _twisty(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "A letter turns a face or another part of the puzzle. Its meaning is the number of pieces that it moves."
+    return "A letter turns a face or another part of the puzzle; its meaning states how many pieces it moves."
 
 
 FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
