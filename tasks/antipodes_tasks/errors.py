@@ -18,7 +18,7 @@ class InputError(AntipodesError, ValueError):
 
 def missing_package(what: str, package: str, extra: str) -> InputError:
     """Return the error for a missing package that ``what`` needs; the ``extra`` of this project installs it."""
-    where = "in a checkout of antipodes, or with the path of its wheel for the dot"
+    where = "in a checkout of antipodes (or replace the dot by the path of its wheel)"
     return InputError(f"{what} needs {package}: pip install '.[{extra}]' {where}")
 
 

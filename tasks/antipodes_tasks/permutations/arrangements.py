@@ -124,7 +124,7 @@ def rank_combinations(chosen: Mask) -> Ranks:
     if number == 1:
         only: Ranks = chosen.argmax(axis=1)
         return only
-    if number > places - number:  # the colexicographic order of combinations is the reverse order of their complements
+    if number > places - number:  # combinations have the reverse order of their complements
         return comb(places, number) - 1 - rank_combinations(~chosen)
     positions = np.nonzero(chosen)[1].reshape(n, number)
     ranks = np.zeros(n, dtype=np.int64)
@@ -246,7 +246,7 @@ def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8
         rank -= digit * numbering.weights[label]
         chosen = numbering.counts[label]
         others = chosen > left - chosen
-        if others:  # the order of combinations is the reverse order of their complements
+        if others:  # combinations have the reverse order of their complements
             chosen, digit = left - chosen, numbering.radices[label] - 1 - digit
         kept = np.int64(places)
         for at in range(left - 1, -1, -1):

@@ -105,7 +105,7 @@ class StabiliserChain:
 
 
 def single(point: int, points: int) -> Level:
-    """Return the level of the trivial group."""
+    """Return the level of the trivial group with this base point."""
     identity = np.arange(points, dtype=np.int16)[np.newaxis]
     numbers = np.full(points, -1, dtype=np.int16)
     numbers[point] = 0

@@ -19,7 +19,7 @@ BATCH = 1 << 14
 
 
 def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
-    """Return the parity ``(n,)`` of arrangements ``(n, places)`` of different labels, 1 for an odd permutation."""
+    """Return the parity ``(n,)`` of arrangements ``(n, places)`` of different labels: 1 for odd arrangements."""
     found = np.zeros(len(arrangements), dtype=np.uint8)
     for first in range(0, len(arrangements), BATCH):
         columns = np.ascontiguousarray(arrangements[first : first + BATCH].T)

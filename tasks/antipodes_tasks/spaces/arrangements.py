@@ -38,7 +38,7 @@ from antipodes_tasks.spaces.swap_tables import SwapTables
 MAX_SWAPS = 100_000
 """Maximum number of swaps for which the graph of places is examined, which takes a tenth of a second."""
 PARITY = "parity"
-"""The key of the parities in the details, which exist if half the arrangements are numbered."""
+"""The key under which the details contain the parities if half the arrangements are numbered."""
 MIN_PLACES, MAX_PLACES = 3, 20
 """Minimum and maximum number of places for numbering half the arrangements. At least one empty place and two pieces are
 needed; with more than 20 places, even half the arrangements are too many."""
@@ -91,7 +91,7 @@ class Arrangements(Numbering):
         return {} if self.parity is None else {PARITY: list(self.parity)}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if the parity is wrong.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if the parity is wrong.
 
         The pieces are not checked.
         """

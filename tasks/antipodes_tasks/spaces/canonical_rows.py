@@ -1,8 +1,8 @@
 """Orderly generation of the representative row of each symmetry class of rows, without listing the other rows.
 
 The representative of a class is the row with the minimum key (see `antipodes_tasks.spaces.row_classes`). The digits of
-a row are chosen one after the other, the most significant first. As soon as the digits chosen so far determine further
-digits of the row's image under a symmetry, these are compared with the digits of the row:
+a row are chosen one after the other, the most significant first. As soon as the chosen digits determine the next digits
+of the row's image under a symmetry, the image is compared with the row:
 
 * If the image is smaller, no row that begins with these digits is a representative.
 * If the image is greater, the symmetry need not be compared again.

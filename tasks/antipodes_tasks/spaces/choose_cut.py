@@ -28,7 +28,7 @@ from antipodes_tasks.spaces.symmetry_images import MAX_SYMMETRIES, Images
 MAX_FRAMES = 64
 """Maximum number of cuts that are compared."""
 MAX_KEPT = 0.9
-"""Maximum number of entries of a reduced space, as a fraction of all positions. Above it the reduction is pointless."""
+"""Maximum number of entries of a reduced space, as a fraction of all positions. With more, it is not worthwhile."""
 FINDING_COST = 1e8
 """Cost of finding the symmetries, which takes a tenth of a second."""
 MAX_COST_SHARE, WORTHWHILE_SHARE = 2.0, 0.5
@@ -50,7 +50,7 @@ were listed in 15 s of processor time."""
 
 
 class Limits(NamedTuple):
-    """Upper limits of the cost and the size of a reduced space."""
+    """Upper limits on the cost and the size of a reduced space."""
 
     cost: float
     """Maximum cost, see `cost_of`."""
@@ -98,7 +98,7 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
-    """Return the upper limits of a reduced space."""
+    """Return the upper limits on a reduced space."""
     each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
     search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:

@@ -36,8 +36,8 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 Ranks = NDArray[np.int64]
 
 LARGEST = 1 << 128
-"""Maximum order of a group for which the order is computed, to report the size of the puzzle. It takes at most about
-three seconds."""
+"""Maximum order of a group that is computed, to report the size of the puzzle. This takes at most about three
+seconds."""
 BATCH = 1 << 20
 """Number of positions that are ranked together."""
 
@@ -93,7 +93,7 @@ class Elements:
     def rank(self, elements: Permutations) -> Ranks:
         """Return the number, ``(n,)`` int64, of each permutation ``(n, points)``; -1 if it is not in the group.
 
-        The rows may hold any integers from 0 to ``points - 1``. A row that is not a permutation gets -1.
+        A row of ``elements`` may contain any integers from 0 to ``points - 1``. If it is not a permutation, it gets -1.
         """
         if elements.size * len(self.chain.levels) > MAX_NUMPY_IMAGES:
             return rank_elements(elements, *self._inverses)
@@ -219,7 +219,7 @@ class Group(Numbering):
         return {"base": list(self.chain.base), "generators": [list(each) for each in self.chain.generators]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it is unreachable."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it is unreachable."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
             permutations = self._points.permutations(labels[first : first + BATCH])

@@ -223,11 +223,11 @@ def fill_rows(
     written: Numbers,
     following: Numbers,
 ) -> None:
-    """Fill lines of the row tables, beginning with row ``first_row``, by the last level whose digit is in the row.
+    """Fill lines of the row tables, beginning with row ``first_row``.
 
-    ``before`` and ``states``, ``(moves, combinations of the digits above)``, contain the numbers written above the last
-    level, and the states in which this level is reached. ``written`` and ``following``, ``(states, digits)``, are the
-    transitions of the last level.
+    The digits of the row, except the last one, have been processed: ``before`` and ``states``, ``(moves, combinations
+    of these digits)``, contain the numbers written for them and the states in which the last level of the row is
+    reached. ``written`` and ``following``, ``(states, digits)``, are the transitions of this level.
     """
     digits = written.shape[1]
     for line in range(target.shape[0]):
@@ -241,7 +241,7 @@ def fill_rows(
 
 @kernel
 def fill_columns(maps: Numbers, before: Numbers, states: Numbers, written: Numbers) -> None:
-    """Fill column maps ``(maps, width)`` by the last level of all; the other arrays are as in `fill_rows`."""
+    """Fill column maps ``(maps, width)``. The other arrays are as in `fill_rows`, for the digits of the column."""
     digits = written.shape[1]
     for number in range(maps.shape[0]):
         for above in range(before.shape[1]):

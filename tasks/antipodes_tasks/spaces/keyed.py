@@ -53,7 +53,7 @@ class KeyList(Protocol):
     """All keys in ascending order."""
 
     def places_of(self, keys: Keys) -> Indices:
-        """Return the index of each key, ``(n,)``, or NOT_NUMBERED."""
+        """Return the index ``(n,)`` of each key, or NOT_NUMBERED."""
 
     def keys_at(self, indices: Indices) -> Keys:
         """Return the key at each index ``(n,)``."""
@@ -184,7 +184,7 @@ class Keyed(Numbering):
         return replace(self, keys=keys)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none."""
         indices = self._list.places_of(self.packing.pack(labels))
         return np.where(self.packing.fit(labels), indices, NOT_NUMBERED)
 
@@ -195,7 +195,7 @@ class Keyed(Numbering):
     def filler(self, rules: Rules, leading: int) -> Filler:
         """Return the filler for positions that are listed in memory; raise InputError if they are not."""
         if self.listed is None or not isinstance(self._list, KeysInMemory):
-            raise InputError(f"{rules.name} has no move tables, because its positions are keys")
+            raise InputError(f"{rules.name} has no move tables, because its positions are stored as keys")
         return SuccessorLists(rules, self)
 
     def reachable(self, rules: Rules) -> int | None:
@@ -209,7 +209,7 @@ class Keyed(Numbering):
             return self.keys
         if self.reached is None:
             raise InputError(
-                f"the positions of {self.rules.name} have no numbers without its table; compute the table first"
+                f"the positions of {self.rules.name} can only be numbered with its table; compute the table first"
             )
         found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))

@@ -50,7 +50,7 @@ SPARE_BYTES = 1 << 24
 WIDTHS = (1 << 4, 1 << 15)
 """Minimum and maximum number of columns for which column maps are worthwhile."""
 IDEAL_WIDTH = 1 << 10
-"""Cuts are tried in order of the ratio of their number of columns to this number, starting with the closest."""
+"""Ideal number of columns. The cuts whose number of columns is closest to it are tried first."""
 CUTS_TRIED = 6
 """Maximum number of cuts that are tried."""
 ACCEPTED_MAP_BYTES = 2 * SPARE_BYTES
@@ -193,7 +193,7 @@ class Fields(Numbering):
         return {"order": list(self.order), "column_maps": self.most_maps}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64. The pieces are not checked."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for field in self.fields:
             ranks *= field.radix
@@ -242,7 +242,7 @@ def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
 
 
 def deciding_order(parts: Sequence[Part], moves: Moves) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the order of the fields, and, ascending, all numbers of leading fields that form a closed set.
+    """Return the order of the fields, and the numbers of leading fields that form closed sets, in ascending order.
 
     The fields of the smallest closed set come first, then the fields that extend it to the next larger closed set, and
     so on.
@@ -320,7 +320,7 @@ class FieldTables(Filler):
     deciding: tuple[int, ...]
     """The first place of each field of the row."""
     most_maps: int
-    """Number of column maps for which memory is reserved; it exceeds the number that was found in a sample of rows."""
+    """Number of column maps for which memory is reserved; it exceeds the number found in a sample of rows."""
 
     @cached_property
     def rows(self) -> int:
@@ -429,8 +429,8 @@ class FieldTables(Filler):
             found = self.rows_after(number, labels)
             if not found.decided:
                 raise InputError(
-                    f"move {self.moves.names[number]!r}: the new values of the fields at {self._deciding} depend on "
-                    f"other fields, which a sample of positions did not show; {PLAIN}"
+                    f"move {self.moves.names[number]!r}: the new values of the fields at places {self._deciding} "
+                    f"depend on other fields, which a sample of positions did not show; {PLAIN}"
                 )
             at = first + found.rows, count[found.rows]
             tables.target[at] = found.target
@@ -486,6 +486,8 @@ class MapNumbers:
             number = self._numbers.setdefault(key, len(self._numbers))
             if self._maps is not None:
                 if number >= len(self._maps):
-                    raise InputError(f"more than {number:,} column maps, unlike in a sample of positions; {PLAIN}")
+                    raise InputError(
+                        f"there are more than {number:,} column maps, which a sample of positions did not show; {PLAIN}"
+                    )
                 self._maps[number] = column_map
         return number

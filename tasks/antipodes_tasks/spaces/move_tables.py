@@ -34,8 +34,8 @@ takes twice as long as a search with rows of 2,500 columns."""
 WIDE_COST = 0.5
 """Extra time for each position and move if a column map does not fit in the first-level cache, in the same unit."""
 MAPS_COST, CACHED_BYTES = 0.3, 1 << 22
-"""Extra time if all column maps together do not fit in the second-level cache, in the same unit; bytes of that
-cache."""
+"""Extra time, in the same unit, if all column maps together do not fit in the second-level cache; and the size of this
+cache in bytes."""
 COLUMN_BYTES = 4
 """Bytes of an entry of a column map."""
 
@@ -131,7 +131,7 @@ class Filler(ABC):
     @property
     @abstractmethod
     def most_moves(self) -> int:
-        """Upper bound on the number of legal moves of a position: the moves per row of the tables."""
+        """Upper bound on the number of legal moves of a position, and number of moves per row of the tables."""
 
     @property
     @abstractmethod
@@ -159,7 +159,7 @@ class Filler(ABC):
         return self.table_bytes
 
     def estimated_seconds(self, threads: int) -> float | None:
-        """Return the seconds to fill the tables if the space is only an outline; None if `begin` can be called."""
+        """Return the estimated seconds to fill the tables of an outline; None if the space is complete."""
         return None
 
     def cost(self, column_maps: int) -> float:

@@ -65,7 +65,7 @@ class PiecesIndex:
         return ["pieces", self.first, self.parity]
 
     def rank(self, labels: Labels) -> Ranks:
-        """Return the number, ``(n,)``, of each arrangement ``(n, places)``; NOT_NUMBERED if it has the other parity."""
+        """Return the number ``(n,)`` of each arrangement ``(n, places)``; NOT_NUMBERED if it has the other parity."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         ranks = rank_arrangements(with_last_two_equal(labels, self.places), self.counts)
@@ -140,7 +140,7 @@ class ValuesIndex:
         return ["values", self.first, self.total]
 
     def rank(self, labels: Labels) -> Ranks:
-        """Return the number, ``(n,)``, of each row of values ``(n, places)``; NOT_NUMBERED if it has another sum."""
+        """Return the number ``(n,)`` of each row of values ``(n, places)``; NOT_NUMBERED if it has another sum."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for place in range(self.free_places):
             ranks = ranks * self.radix + labels[:, place]

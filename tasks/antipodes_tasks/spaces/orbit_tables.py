@@ -1,4 +1,10 @@
-"""The filler of the move tables of transforms."""
+"""The filler of the move tables of transforms.
+
+Transforms are moves that permute places and add numbers to values, possibly under conditions. First, the effect of each
+move on each part is tabulated separately (see `antipodes_tasks.spaces.part_tables`). Entries of the move tables are
+then sums of entries of these *part tables*. A column map combines a *rearrangement* of the pieces on the free places,
+which depends on the row, with an *action* on the other parts (see `antipodes_tasks.spaces.orbit_steps`).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +47,7 @@ from antipodes_tasks.spaces.part_tables import (
 )
 
 FILL_BYTES, MIN_FILLS = 1 << 10, 1 << 6
-"""Bytes of a call that fills a block, and the minimum number of such calls assumed for small tables."""
+"""Bytes of a call that fills a block, and the minimum number of such calls that is assumed for small tables."""
 
 
 class Maps(NamedTuple):

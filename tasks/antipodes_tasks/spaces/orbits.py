@@ -131,7 +131,7 @@ class Orbits(Numbering):
         return {"parts": [part.details for part in self.parts]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if a parity or sum is wrong.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if parity or sum is wrong.
 
         The pieces are not checked.
         """
@@ -193,9 +193,9 @@ def transforms_of(rules: Rules) -> Transforms:
 def _check(part: Part, at: slice, transforms: Transforms) -> None:
     origin = transforms.origin[:, at]
     if ((origin < at.start) | (origin >= at.stop)).any():
-        raise ConfigError(f"a move takes labels across the bounds of the places {at.start} to {at.stop - 1}")
+        raise ConfigError(f"a move takes labels from another part to the places {at.start} to {at.stop - 1}")
     if part.holds_pieces and transforms.added[:, at].any():
-        raise ConfigError(f"a move adds something to the pieces on the places {at.start} to {at.stop - 1}")
+        raise ConfigError(f"a move adds a number to the pieces on the places {at.start} to {at.stop - 1}")
 
 
 def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesIndex:

@@ -212,7 +212,7 @@ def can_be_counted(origins: Origins, free: int) -> bool:
 
 
 def free_places(places: int, free: int) -> NDArray[np.bool_]:
-    """Return ``(sets, places)``: which places are free in each set of free places, numbered as in `Rearrangements`."""
+    """Return all sets of ``free`` places as masks ``(sets, places)``, numbered as in `Rearrangements`."""
     is_free: NDArray[np.bool_] = unrank_arrangements(np.arange(comb(places, free)), (places - free, free)) == 1
     return is_free
 

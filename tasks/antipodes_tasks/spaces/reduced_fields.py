@@ -80,7 +80,7 @@ class ReducedFields(Reduced):
         return cls(whole, frame, checked_images(rules, record, frame, whole.size), most)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out the rows, which other processes compute again."""
+        """Leave out the rows when pickling; other processes compute them again."""
         return type(self), (self.whole, self.frame, self.images, self.most_maps)
 
     @property

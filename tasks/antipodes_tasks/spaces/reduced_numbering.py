@@ -119,7 +119,7 @@ class Reduced(Numbering):
         }
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)``, of the entry of each position ``(n, places)``; NOT_NUMBERED if it has none."""
+        """Return the index ``(n,)`` of the entry of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         least = self.classes.minimum_images(labels)
         rows = self.classes.numbers(least.keys)
         columns = self.frame.columns(self.images.image(labels, least.symmetries))
@@ -182,7 +182,7 @@ class Reduced(Numbering):
 
 
 def labels_of(rules: Rules) -> int:
-    """Return the upper limit (exclusive) of the labels of all parts."""
+    """Return the exclusive upper limit on the labels of all parts."""
     return max(len(part.symbols) for part in rules.parts)
 
 
@@ -231,7 +231,9 @@ def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: i
     except ResourceLimitError as error:
         raise FieldError(f"symmetries: {error}") from error
     if (len(images), positions) != (record.details.get(ORDER), record.details.get(NUMBERED)):
-        raise FieldError(f"details: the numbers of symmetries ({len(images)}) and positions ({positions}) differ")
+        raise FieldError(
+            f"details: the numbers of symmetries ({len(images)}) and positions ({positions}) are not those recorded"
+        )
     return images
 
 

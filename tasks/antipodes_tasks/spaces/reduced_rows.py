@@ -304,7 +304,7 @@ def write_keys(
 
 @kernel
 def put_numbers(target: NDArray[np.int32], numbers: NDArray[np.int32], column_map: NDArray[np.int32]) -> None:
-    """Write the numbers of the column maps of legal moves to ``column_map``, where their targets are in ``target``."""
+    """Write the numbers of the column maps of legal moves to ``column_map``, at the places of their targets."""
     found = 0
     for row in range(len(target)):
         for move in range(target.shape[1]):

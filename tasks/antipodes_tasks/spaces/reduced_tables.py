@@ -24,10 +24,10 @@ from antipodes_tasks.spaces.rows_and_columns import Frame
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
 LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
-"""Thread seconds to list the representatives, for each row before the reduction; and for each entry of a column map."""
+"""Thread seconds to list the representatives, per row before the reduction; and seconds per entry of a column map."""
 ROW_BYTES, STEP_BYTES = 32, 12
-"""Bytes of a representative row, and of each move from it, while tables are filled. They contain the key, the weight,
-and the row tables before these are shortened."""
+"""Bytes of a representative row, and of each move from it, while tables are filled. This includes the key, the
+weight, and the row tables before these are shortened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
             return False
     inside = (frame.block_of >= 0).any(axis=1)
     apart = bool((frame.column_places | ~inside).all()) and all(block.merged is None for block in frame.blocks)
-    return (apart and frame.width > 1) or _folds(frame, transforms)  # one column has no map to mark illegal moves
+    return (apart and frame.width > 1) or _folds(frame, transforms)  # a single column has no map to mark illegal moves
 
 
 def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:

@@ -146,7 +146,7 @@ class Regions(Numbering):
         return {"free": self.free}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64. The pieces are not checked."""
         counted = (labels != EMPTY) & (labels != self.free)
         number = rank_combinations(counted)
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
@@ -176,7 +176,7 @@ class Regions(Numbering):
     def reachable(self, rules: Rules) -> int | None:
         """Return the number of positions if all of them are known to be reachable, otherwise None.
 
-        It is known if some pieces are identical and `any_order` proves that pieces can take any order.
+        This is known if some pieces are identical and `any_order` proves that the pieces can take any order.
         """
         assert isinstance(rules.moves, CountedSwaps)
         known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))

@@ -132,7 +132,7 @@ class RowClasses:
         return float((keys == keys[0]).sum() / keys.size * rows)
 
     def rows(self, first: int = 0, end: int | None = None) -> Labels:
-        """Return, for classes in a range, the first position of the representative row, ``(classes, places)``."""
+        """Return the position in the first column of each representative row in a range, ``(classes, places)``."""
         return self._first_positions(self.keys[first:end])
 
     def sampled_rows(self, count: int) -> Labels:

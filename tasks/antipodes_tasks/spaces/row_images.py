@@ -37,7 +37,7 @@ class RowImages(NamedTuple):
     begins: NDArray[np.int64]
     """``(digits * row labels + 1,)``: where the symmetries that lead to this minimum begin in ``first``."""
     first: NDArray[np.int64]
-    """Symmetries, ascending for each digit and row label."""
+    """The numbers of these symmetries, ascending for each digit and row label."""
 
     @classmethod
     def of(cls, frame: Frame, images: Images) -> Self:

@@ -190,7 +190,7 @@ class Frame:
         return tuple(map(_row_size, self.parts, self.classes))
 
     def rows(self, numbers: Indices) -> Labels:
-        """Return the row labels ``(n, places)`` of the rows with these numbers ``(n,)``, in an arbitrary numbering."""
+        """Return the row labels ``(n, places)`` of the rows with these numbers ``(n,)``; their order is arbitrary."""
         labels = np.zeros((len(numbers), self.places), dtype=np.uint8)
         rest = numbers
         for part, classes, size in reversed(list(zip(self.parts, self.classes, self._row_sizes, strict=True))):
@@ -204,7 +204,7 @@ class Frame:
         return labels
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
-        """Return the key, ``(n,)``, of the row of each position ``(n, places)``; only equal rows have equal keys."""
+        """Return the key ``(n,)`` of the row of each position ``(n, places)``; only equal rows have equal keys."""
         row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
         keys: NDArray[np.uint64] = row_labels @ self.key_weights
         return keys
@@ -217,7 +217,7 @@ class Frame:
     def numbered(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return a mask ``(n,)`` of the keys ``(n,)`` whose rows are numbered: those with the right parity and sums.
 
-        In the row labels of each key, each class must already occur as often as it should.
+        The caller ensures that each class occurs in the row labels of a key as often as it should.
         """
         numbered = np.ones(len(keys), dtype=np.bool_)
         for part, classes in zip(self.parts, self.classes, strict=True):
@@ -231,7 +231,7 @@ class Frame:
         return numbered
 
     def columns(self, labels: Labels) -> Indices:
-        """Return the column, ``(n,)``, of each position ``(n, places)``; NOT_NUMBERED if it has none."""
+        """Return the column ``(n,)`` of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         columns = np.zeros(len(labels), dtype=np.int64)
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for block, weight in zip(self.blocks, self.weights, strict=True):
@@ -391,7 +391,7 @@ def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
 
 
 def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
-    """Return the parity that the positions ``(n, places)`` of the whole puzzle must have in a part."""
+    """Return the parity ``(n,)`` that a part must have in positions ``(n, places)`` of the whole puzzle."""
     return _parity_here(part, labels[:, part.place_slice])
 
 

@@ -95,7 +95,7 @@ class Numbering(ABC):
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none.
 
         It is not checked whether the positions have the right pieces.
         """
@@ -227,7 +227,7 @@ class Space:
         return self.numbering.starts(self.rules)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none.
 
         It is not checked whether the positions have the right pieces.
         """

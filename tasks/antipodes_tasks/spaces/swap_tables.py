@@ -157,9 +157,9 @@ def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[n
     """Return the column maps ``(maps, 2)`` of moves along ``(origin, destination)`` pairs; map 0 is the identity.
 
     A column is an arrangement of pieces on ``free`` places, and the row determines which places these are. They are
-    numbered in ascending order, and a map is described by the numbers of the piece's origin and destination. A piece
-    can only pass free places between its origin and its destination. It passes at most all places there, and at least
-    as many as remain if all other labels of the row are there.
+    numbered in ascending order, and a map is described by the numbers of the piece's origin and destination. A moving
+    piece passes the free places between its origin and its destination. Their number is at most the number of all
+    places between the two, and at least this number minus the number of other places that the row fills.
     """
     found = {(0, 0): 0}
     others = places - 1 - free

@@ -1,8 +1,8 @@
 """Block puzzles as coloured graphs whose automorphisms take blocks to blocks.
 
 The label of a block is only on its first square; its other squares have the label REST. A reflection may take the first
-square of a block to another square of the image. So the graph has a vertex for each *placement*, which is a label on a
-first square. It is adjacent to all squares that the block covers there. Placements are found from the moves.
+square of a block to another square of the image. A *placement* is a label on a first square. So the graph has a
+vertex for each placement, adjacent to all squares that the block covers there. Placements are found from the moves.
 """
 
 from collections.abc import Iterator

@@ -78,7 +78,7 @@ class Symmetries:
         ResourceLimitError
             There are more than ``most`` symmetries.
         InputError
-            An argument is not a number or not a position.
+            An argument is not an integer, or not a position.
         """
         self._check_order(most)
         return self._elements

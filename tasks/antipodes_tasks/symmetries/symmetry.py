@@ -32,8 +32,8 @@ class Symmetry:
     places: Numbers
     """``(places,)``: the image of each place."""
     labels: NDArray[np.uint8]
-    """``(places, labels)``: the new label of each label on each place, before turns are added. Twists become
-    ``labels[i, 0] + v`` or ``labels[i, 0] - v``. Pieces are renamed equally on all places of a part."""
+    """``(places, labels)``: the new label of each label on each place, before turns are added. A twist ``v``
+    becomes ``labels[i, 0] + v`` or ``labels[i, 0] - v``. Pieces are renamed equally on all places of a part."""
     turns: NDArray[np.uint8]
     """``(places, labels)``: the number that is added to the twist on each place, by the label of its piece; otherwise
     0."""
