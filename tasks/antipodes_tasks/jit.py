@@ -1,4 +1,4 @@
-"""Compilation with numba, which is imported when a kernel is called first; and bit operations on 64-bit words."""
+"""Compilation with numba, which is imported when a kernel is first called; and bit operations on 64-bit words."""
 
 import functools
 import pickle
@@ -42,7 +42,7 @@ class Watch:
             return self._ended + (time.monotonic() - self._since if self._under_way else 0.0)
 
     def begin(self) -> None:
-        """Note that the compilation of a function begins, perhaps within the compilation of another function."""
+        """Record that the compilation of a function begins, perhaps within the compilation of another function."""
         with self._lock:
             if not self._under_way:
                 self._since = time.monotonic()
@@ -56,7 +56,7 @@ class Watch:
             self._look()
 
     def end(self) -> None:
-        """Note that the compilation of a function has ended."""
+        """Record that the compilation of a function has ended."""
         with self._lock:
             self._under_way -= 1
             if not self._under_way:
@@ -78,7 +78,7 @@ def working_clock() -> float:
 
 
 class Lazy(Generic[P, R]):
-    """A compiled function that is created at its first call, or when a kernel that calls it is compiled."""
+    """A function that is compiled when it is first called, or when a kernel that calls it is compiled."""
 
     def __init__(
         self,
@@ -122,8 +122,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     ``NUMBA_CACHE_DIR`` names another folder. Kernels take arrays and scalars only: a function as an argument would be
     compiled in every process.
 
-    A kernel that is called by another kernel becomes part of it, without entry points for Python and C and without its
-    own cache. That saves a fifth of the compilation time.
+    A kernel that another kernel calls is compiled as part of the other kernel, without entry points for Python and C,
+    and without its own cache. This saves a fifth of the compilation time.
     """
     return Lazy(function, _compiled, _inner)
 
@@ -198,17 +198,17 @@ WORD_IS_NOT_ZERO = 1
 
 @_instruction("cttz", WORD_IS_NOT_ZERO)
 def trailing_zeros(word: np.uint64) -> np.uint64:
-    """Return the number of zero bits below the lowest one bit of a word, which must not be 0."""
+    """Return the number of zero bits below the lowest 1 bit of a word, which must not be 0."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
 @_instruction("ctlz", WORD_IS_NOT_ZERO)
 def leading_zeros(word: np.uint64) -> np.uint64:
-    """Return the number of zero bits above the highest one bit of a word, which must not be 0."""
+    """Return the number of zero bits above the highest 1 bit of a word, which must not be 0."""
     return np.uint64(64 - int(word).bit_length())
 
 
 @_instruction("ctpop")
 def popcount(word: np.uint64) -> np.uint64:
-    """Return the number of one bits of a word."""
+    """Return the number of 1 bits of a word."""
     return np.uint64(int(word).bit_count())

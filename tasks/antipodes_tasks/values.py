@@ -31,7 +31,7 @@ NUMBER = Kind("a number", lambda value: type(value) in (int, float))
 LIST = Kind("a list", lambda value: isinstance(value, list))
 TABLE = Kind("a table", lambda value: isinstance(value, dict))
 OBJECT = Kind("an object", TABLE.fits)
-"""A table, by the name that JSON uses."""
+"""The same kind as TABLE, with the name that JSON uses."""
 
 
 def integer(least: int, most: int) -> Kind:

@@ -150,10 +150,10 @@ def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
 
 @lru_cache(maxsize=4)
 def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
-    """Return the number that each label adds to the rank in each state, ``(states, labels)``, and to the state itself.
+    """Return the numbers that labels add to the rank, ``(states, labels)``, and to the state, ``(labels,)``.
 
     An arrangement is read place by place. The *state* describes how often each label has occurred so far, as a number
-    in mixed radix with a digit for each label.
+    in mixed radix with a digit for each label. The number that a label adds to the rank depends on the state.
     """
     kinds, places = len(counts), sum(counts)
     before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)

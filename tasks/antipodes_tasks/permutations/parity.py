@@ -90,13 +90,13 @@ def cycles(permutation: Sequence[int]) -> list[list[int]]:
 
 
 def generate_even(permutations: Sequence[Permutation]) -> bool:
-    """Return whether permutations are found to generate all even permutations, and perhaps more.
+    """Return whether a test proves that permutations generate all even permutations (and perhaps more).
 
     Permutations of n points do so if they are transitive and generate an element with a cycle of prime length p, where
     n / 2 < p < n - 2. A power of this element is a single cycle of length p, so there are no blocks of imprimitivity. A
     primitive group that contains such a cycle contains all even permutations (Jordan; H. Wielandt, Finite Permutation
-    Groups, theorem 13.9). A fixed sequence of pseudorandom products is tried. The result False only means that no such
-    element was found.
+    Groups, theorem 13.9). A fixed sequence of pseudorandom products is tried. False only means that no such element was
+    found.
     """
     points = len(permutations[0]) if permutations else 0
     if points < LEAST_POINTS or len(connected_points(permutations, points)) > 1:

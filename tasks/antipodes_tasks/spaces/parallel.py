@@ -14,7 +14,7 @@ R = TypeVar("R")
 TELL_SECONDS = 1.0
 """Seconds of work after which progress is reported."""
 Tell = Callable[[str, int, int], None]
-"""Called with the name of the work, how many of its calls have ended, and how many there are."""
+"""A function that is called with the name of the work, the number of finished calls, and the number of all calls."""
 
 
 class _Watcher(NamedTuple):

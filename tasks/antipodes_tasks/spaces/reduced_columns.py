@@ -50,9 +50,9 @@ class Columns(NamedTuple):
     added_at: NDArray[np.int64]
     """``(blocks,)``: the index in ``added`` at which the table of each block begins."""
     added: NDArray[np.int64]
-    """The tables of all blocks, concatenated: what each label adds to the rank in each state, see `rank_tables`."""
+    """The tables of all blocks, concatenated: the numbers added to ranks, see `rank_tables`."""
     units: NDArray[np.int64]
-    """``(blocks, labels)``: what the label with each number in ``local`` adds to the state, see `rank_tables`."""
+    """``(blocks, labels)``: the number that a label adds to the state, by its number in ``local``."""
 
 
 class _Cases(NamedTuple):

@@ -274,7 +274,10 @@ def _identities(frame: Frame, variants: int) -> KeyLines:
 
 
 def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
-    """Return the variant ``(n,)`` of each row: the blocks in which the two labels of the first column are reversed."""
+    """Return the variant ``(n,)`` of each row.
+
+    It has a bit for each block with two merged labels, which is set if the first column has them in reverse order.
+    """
     variants, bit = np.zeros(len(rows), dtype=np.int64), 0
     for block in frame.blocks:
         if block.merged is not None:
